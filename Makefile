@@ -1,0 +1,68 @@
+# make ask Q="…" DOCS=folder    research a question over a folder
+# make test                     run the tests
+# make help                     list everything
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+UV := $(shell command -v uv 2>/dev/null)
+Q ?= How do the two papers disagree about forgetting?
+DOCS ?= examples/docs
+PORT ?= 8123
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+ifdef UV
+INSTALL := uv pip install --quiet --python $(BIN)/python
+MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
+else
+INSTALL := $(BIN)/python -m pip install --quiet
+MAKE_VENV := $(PYTHON) -m venv $(VENV)
+endif
+
+.PHONY: help install ask test check format dev smoke evals clean
+
+help:  ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+install: $(VENV)/.base  ## Make .venv with what a run needs
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(MAKE_VENV)
+	@echo "Installing dossier into $(VENV), once …" >&2
+	@$(INSTALL) -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	@echo "Installing the server and the development tools into $(VENV), once …" >&2
+	@$(INSTALL) -c constraints.txt -e '.[server,dev]'
+	@touch $@
+
+ask: install  ## Research Q over the files in DOCS
+	@$(BIN)/dossier ask "$(Q)" --docs "$(DOCS)" $(ARGS)
+
+test: $(VENV)/.dev  ## Run the tests
+	@$(BIN)/pytest -q $(ARGS)
+
+check: $(VENV)/.dev  ## Lint, type-check and check the import floors
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/codespell
+
+format: $(VENV)/.dev  ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+dev: $(VENV)/.dev  ## Start the LangGraph development server
+	@$(BIN)/dossier serve --port $(PORT)
+
+smoke: install  ## Ask one small question of the model the environment names
+	@$(BIN)/python -m evals.smoke
+
+evals: $(VENV)/.dev  ## Measure speed, cost and quality
+	@$(BIN)/python -m evals.performance
+	@$(BIN)/python -m evals.extractive
+
+clean:  ## Remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,93 @@
+"""dossier doctor: check this installation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+
+import ormsgpack
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from config.errors import Problem
+from config.models import ROLES
+from graph.context import Context
+from models.load import load, model_name
+from retrieval.tokens import exact
+from storage.engine import close, database
+from tools.search import available
+
+PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
+
+
+def main(as_json: bool) -> int:
+    """Print every check; return 0 if all are well, else 7."""
+    rows = asyncio.run(_checks())
+    if as_json:
+        print(json.dumps([{"check": name, "ok": ok, "says": says} for name, ok, says in rows]))
+    for name, ok, says in [] if as_json else rows:
+        print(f"{'ok  ' if ok else 'MEND'}  {name}: {says}")
+    return 0 if all(ok for _, ok, _ in rows) else 7
+
+
+async def _checks() -> list[tuple[str, bool, str]]:
+    checks: dict[str, Callable[[], Awaitable[str]]] = {
+        "versions": _versions,
+        "storage": _storage,
+        "strict checkpoints": _strict,
+        "models": _models,
+        "web search": _search,
+        "token counts": _tokens,
+        "sandbox": _sandbox,
+    }
+    rows = []
+    for name, check in checks.items():
+        try:
+            rows.append((name, True, await check()))
+        except Problem as problem:
+            rows.append((name, False, str(problem)))
+    await close()
+    return rows
+
+
+async def _versions() -> str:
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    named = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    return f"python {python}, sqlite {sqlite3.sqlite_version}, {named}"
+
+
+async def _storage() -> str:
+    engine = await database()
+    return engine.url.render_as_string(hide_password=True)
+
+
+async def _strict() -> str:
+    serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+    forged = ormsgpack.packb(ormsgpack.Ext(0, ormsgpack.packb(["os", "getpid", []])))
+    if serde.loads_typed(("msgpack", forged)) == os.getpid():
+        raise Problem("checkpoints_unsafe", "a forged checkpoint can run code")
+    return "a forged checkpoint cannot run code"
+
+
+async def _models() -> str:
+    names = list(dict.fromkeys(model_name(role, Context()) for role in ROLES))
+    for name in names:
+        await load(name)
+    return ", ".join(names)
+
+
+async def _search() -> str:
+    names = available(os.environ)
+    return ", ".join(names) or "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
+
+
+async def _tokens() -> str:
+    return "exact" if exact() else "estimated (set TIKTOKEN_CACHE_DIR to have exact ones)"
+
+
+async def _sandbox() -> str:
+    return "none: steps that compute are answered from sources"

@@ -1,0 +1,133 @@
+"""Run the graph in this process: begin, watch, go on, and hand over what came out."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, cast
+
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, StateSnapshot
+
+from config.errors import Problem
+from graph.builder import workflow
+from graph.context import Context
+from graph.state import GRAPH_VERSION, State
+from runs.checkpointer import checkpoints
+from storage.engine import close
+
+Watch = Callable[[dict[str, Any]], None]
+"""Is told every event of a run: `{"node": …}` when a node ends, or what a node said itself."""
+
+LOOPS = 200
+"""How many steps the graph may take for one question; its own caps are reached long before."""
+
+
+class Outcome(NamedTuple):
+    """How a session ended: the state it left, and the request that waits for an answer, if any."""
+
+    state: State
+    request: dict[str, Any] | None
+
+
+class Session:
+    """One thread, opened for work."""
+
+    def __init__(self, graph: CompiledStateGraph[Any, Context, Any, Any], thread: str) -> None:
+        self.graph = graph
+        self.config: RunnableConfig = {
+            "configurable": {"thread_id": thread},
+            "run_id": uuid.uuid4(),
+            "recursion_limit": LOOPS,
+        }
+
+    async def begin(self, question: str, context: Context, watch: Watch) -> Outcome:
+        """Ask a question in this thread.
+
+        Raises:
+            Problem: `waiting_review` or `run_unfinished` when the thread has not finished the last.
+        """
+        before = await self.graph.aget_state(self.config)
+        if before.interrupts:
+            raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
+        if before.next:
+            raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
+        return await self._run({"messages": [HumanMessage(question)]}, context, watch)
+
+    async def answer(self, decision: dict[str, Any], context: Context, watch: Watch) -> Outcome:
+        """Answer the review that this thread waits for.
+
+        Raises:
+            Problem: `not_waiting` or `thread_incompatible`.
+        """
+        before = await self.current()
+        if not before.interrupts:
+            raise Problem("not_waiting", "this run does not wait for a review")
+        return await self._run(Command(resume={"decisions": [decision]}), context, watch)
+
+    async def go_on(self, context: Context, watch: Watch) -> Outcome:
+        """Continue a run that was stopped or killed.
+
+        Raises:
+            Problem: `not_waiting` when it is finished, or `thread_incompatible`.
+        """
+        before = await self.current()
+        if not before.next:
+            raise Problem("not_waiting", "this run is finished already", hint="ask a new question")
+        return await self._run(None, context, watch)
+
+    async def current(self) -> StateSnapshot:
+        """Return how the thread stands.
+
+        Raises:
+            Problem: `thread_not_found` or `thread_incompatible`.
+        """
+        snapshot = await self.graph.aget_state(self.config)
+        version = snapshot.values.get("graph_version")
+        if not snapshot.values:
+            raise Problem("thread_not_found", "nothing is saved of this thread")
+        if version not in (None, GRAPH_VERSION):
+            what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
+            raise Problem("thread_incompatible", what, hint="ask the question again")
+        return snapshot
+
+    async def _run(self, given: Any, context: Context, watch: Watch) -> Outcome:
+        stream = self.graph.astream(
+            given,
+            self.config,
+            context=context,
+            stream_mode=["updates", "custom"],
+            subgraphs=True,
+            # Nothing that was paid for may be lost, so each step is saved before the next.
+            durability="sync",
+        )
+        async for _, mode, data in stream:
+            for event in _events(mode, data):
+                watch(event)
+        after = await self.graph.aget_state(self.config)
+        request = after.interrupts[0].value if after.interrupts else None
+        return Outcome(cast("State", after.values), request)
+
+
+@asynccontextmanager
+async def session(thread: str) -> AsyncIterator[Session]:
+    """Open a thread for work, and close everything behind it."""
+    try:
+        async with checkpoints() as saver:
+            yield Session(workflow().compile(checkpointer=saver, name="dossier"), thread)
+    finally:
+        await close()
+
+
+def _events(mode: str, data: Any) -> list[dict[str, Any]]:
+    if mode == "custom":
+        return [data]
+    return [{"node": node, "update": update} for node, update in data.items()]
+
+
+def _hint(before: StateSnapshot) -> str:
+    thread = before.config["configurable"]["thread_id"]
+    return f"dossier resume {thread}-{before.values.get('turn', 1)}"

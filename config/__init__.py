@@ -1,0 +1,1 @@
+"""Settings, and the tables an operator edits."""

@@ -1,0 +1,73 @@
+"""What goes wrong in a way a person can mend, with a code, a hint and an exit status."""
+
+EXIT = {
+    "usage": 2,
+    "refused": 3,
+    "not_found": 4,
+    "conflict": 5,
+    "partial": 6,
+    "unavailable": 7,
+    "failed": 1,
+}
+
+KINDS = {
+    "already_answered": "conflict",
+    "answer_cut": "failed",
+    "answer_empty": "failed",
+    "answer_invalid": "failed",
+    "budget_spent": "partial",
+    "insufficient_evidence": "failed",
+    "internal": "failed",
+    "model_auth": "unavailable",
+    "model_context": "failed",
+    "model_key_missing": "unavailable",
+    "model_refused": "failed",
+    "model_rejected": "failed",
+    "model_timeout": "unavailable",
+    "model_unavailable": "unavailable",
+    "not_waiting": "conflict",
+    "plan_invalid": "failed",
+    "rate_limited": "unavailable",
+    "run_in_progress": "conflict",
+    "run_not_found": "not_found",
+    "run_unfinished": "conflict",
+    "search_unavailable": "unavailable",
+    "stale_plan": "conflict",
+    "storage_busy": "conflict",
+    "storage_full": "unavailable",
+    "storage_unavailable": "unavailable",
+    "thread_incompatible": "conflict",
+    "thread_not_found": "not_found",
+    "url_blocked": "refused",
+    "url_redirects": "refused",
+    "url_scheme": "refused",
+    "url_too_large": "refused",
+    "url_unresolved": "refused",
+    "waiting_review": "conflict",
+}
+"""The kind of each code; a code that is not listed is a usage error."""
+
+
+class Problem(Exception):
+    """An error that is told in one line: `error[code]: what (where) — hint`."""
+
+    def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.code = code
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    @property
+    def exit_status(self) -> int:
+        """Return the exit status of the command line for this code."""
+        return EXIT[KINDS.get(self.code, "usage")]
+
+    def __str__(self) -> str:
+        where = f" ({self.where})" if self.where else ""
+        hint = f" — {self.hint}" if self.hint else ""
+        return f"error[{self.code}]: {self.what}{where}{hint}"
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the same words as plain data, for `--json` and the server."""
+        return {"code": self.code, "detail": self.what, "where": self.where, "hint": self.hint}

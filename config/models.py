@@ -1,0 +1,89 @@
+"""Read the table of models."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from config.errors import Problem
+from config.settings import settings
+
+ROLES = (
+    "coordinator",
+    "rewriter",
+    "planner",
+    "researcher",
+    "reflector",
+    "judge",
+    "reporter",
+    "recall",
+)
+"""Everyone who may ask a model something."""
+
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+"""US dollars for a million tokens."""
+
+
+class Models(BaseModel):
+    """What `models.toml` says."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default: str
+    fallback: str = ""
+    roles: dict[str, str] = {}
+    prices: dict[str, tuple[Price, Price]] = {}
+
+
+def table() -> Models:
+    """Return the table of models: the operator's, or the one that ships.
+
+    Raises:
+        Problem: `config_not_found`, `config_syntax` or `config_value`, with the place.
+    """
+    return _read(settings().models)
+
+
+def price(name: str, tokens_in: int, tokens_out: int) -> float:
+    """Return what a call costs in US dollars; 0 for a model without a price."""
+    read, written = table().prices.get(name, (0.0, 0.0))
+    return (tokens_in * read + tokens_out * written) / 1_000_000
+
+
+@cache
+def _read(file: Path | None) -> Models:
+    name = str(file or "config/models.toml")
+    try:
+        shipped = resources.files("config") / "models.toml"
+        text = file.read_text("utf-8") if file else shipped.read_text("utf-8")
+        models = Models.model_validate(tomllib.loads(text))
+    except FileNotFoundError as error:
+        raise Problem("config_not_found", "there is no such file", where=name) from error
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+        raise Problem("config_not_found", what, where=name) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Problem("config_syntax", str(error), where=name) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise Problem("config_value", first["msg"], where=f"{name}: {place}") from error
+    check_roles(models.roles)
+    return models
+
+
+def check_roles(roles: dict[str, str]) -> None:
+    """Refuse a role that nobody plays.
+
+    Raises:
+        Problem: `unknown_role` with the list of roles.
+    """
+    for role in roles:
+        if role not in (*ROLES, "default"):
+            hint = f"one of {', '.join(ROLES)}, default"
+            raise Problem("unknown_role", f"there is no role {role!r}", hint=hint)

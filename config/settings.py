@@ -1,0 +1,73 @@
+"""What the operator of an installation sets, from `DOSSIER_*` variables and `.env`."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from config.errors import Problem
+
+
+class Settings(BaseSettings):
+    """Settings of this installation; a run's own choices are in `graph.context.Context`."""
+
+    model_config = SettingsConfigDict(env_prefix="DOSSIER_", env_file=".env", extra="ignore")
+
+    home: Path = Field(default_factory=lambda: Path.home() / ".dossier")
+    """Where everything that is kept lies."""
+    database_url: str = ""
+    """The one database; an SQLite file in the home folder when empty."""
+    models: Path | None = None
+    """A `models.toml` that is read instead of the one that ships."""
+    user: str = "local"
+    """Who asks, where no server says who it is."""
+    allow_private_fetch: bool = False
+    """Let pages be fetched from private addresses; for tests and closed networks."""
+    connect_seconds: float = Field(default=10, gt=0)
+    """How long a model server may take to accept a connection."""
+    idle_seconds: float = Field(default=60, gt=0)
+    """How long a model may be silent before its first word and between two words."""
+    call_seconds: float = Field(default=300, gt=0)
+    """How long one model call may take in all."""
+    retry_seconds: float = Field(default=1, ge=0)
+    """The first wait before a failed model call is made again; it doubles from there."""
+    keep_messages: int = Field(default=100, ge=2)
+    """How many messages of a thread the model sees."""
+
+    @property
+    def database(self) -> str:
+        """Return the URL of the database."""
+        return self.database_url or f"sqlite:///{self.home.expanduser() / 'dossier.db'}"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Return the file that holds the checkpoints of all threads."""
+        return self.home.expanduser() / "checkpoints.db"
+
+    @property
+    def traces(self) -> Path:
+        """Return the folder with one JSON Lines trace per run."""
+        return self.home.expanduser() / "traces"
+
+    @property
+    def locks(self) -> Path:
+        """Return the folder with one lock file per running thread."""
+        return self.home.expanduser() / "locks"
+
+
+@cache
+def settings() -> Settings:
+    """Read the settings once.
+
+    Raises:
+        Problem: `config_value`, naming the variable that cannot be used.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "DOSSIER_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise Problem("config_value", first["msg"], where=name, hint="see .env.example") from error

@@ -1,0 +1,173 @@
+"""Measure how well the extractive model quotes the pages that answer a question.
+
+Run `python -m evals.extractive --data ../shared/data --limit 200`. For each set, the eight pages of
+the whole corpus that share most with a question (BM25) are cut into passages and given to the
+model as a researcher gets them. Then the questions of each set are asked of the nearest pages of
+another set, which do not answer them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from langchain_core.messages import HumanMessage
+from rank_bm25 import BM25Plus
+
+from graph.state import Passage, Source
+from models.blocks import Found, read
+from models.extract_review import verdict
+from models.extractive import Extractive
+from prompts.marks import block, blocks, pages_block
+from retrieval.passages import passages
+from retrieval.words import terms, words
+
+OTHERS = {
+    "hotpotqa": "musique",
+    "musique": "hotpotqa",
+    "cmrc2018": "rgb_zh_int",
+    "drcd": "cmrc2018",
+}
+"""For each set, the set in the same language whose pages do not answer its questions."""
+
+PAGES = 8
+
+
+class Corpus(NamedTuple):
+    """The pages of a set, ready to be searched."""
+
+    pages: list[dict[str, Any]]
+    index: BM25Plus
+
+    def nearest(self, question: str) -> list[dict[str, Any]]:
+        """Return the pages that share most with a question, best first."""
+        scores = self.index.get_scores(terms(question))
+        return [self.pages[at] for at in (-scores).argsort(kind="stable")[:PAGES] if scores[at] > 0]
+
+
+class Result(NamedTuple):
+    """What became of one question."""
+
+    there: bool
+    """A page that answers it was among those given."""
+    quotes: int
+    gold: bool
+    first: bool
+    """The first quote is of a page that answers it."""
+    answer: bool | None
+    """A quote holds the answer; None where the set gives no answer that could be quoted."""
+    passed: bool
+    seconds: float
+
+
+def main() -> None:
+    """Print one row for each set, then one for each set asked of another one's pages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=200)
+    parser.add_argument("--sets", nargs="*", default=list(OTHERS))
+    chosen = parser.parse_args()
+    print("questions -> pages        n  there  gold first answer quotes refused passed    ms")
+    for name in chosen.sets:
+        print(_row(f"{name} -> itself", measure(chosen.data, name, name, chosen.limit)))
+    for name in chosen.sets:
+        other = OTHERS[name]
+        print(_row(f"{name} -> {other}", measure(chosen.data, name, other, chosen.limit)))
+
+
+def measure(data: Path, questions: str, pages: str, limit: int) -> list[Result]:
+    """Ask up to `limit` questions of one set of the nearest pages of another or the same."""
+    found = list(_lines(data / questions / "queries.jsonl"))
+    Random(1).shuffle(found)
+    corpus = _corpus(data / pages / "corpus.jsonl")
+    return [_ask(query, corpus.nearest(query["text"])) for query in found[:limit]]
+
+
+def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> Result:
+    """Let the model research one question, and see whose pages it quotes."""
+    ids = {f"S{number}": page["id"] for number, page in enumerate(pages, start=1)}
+    request = HumanMessage(_prompt(query["text"], pages))
+    start = time.perf_counter()
+    text = Extractive().invoke([request]).text
+    seconds = time.perf_counter() - start
+    finding = Found("s1", query["text"], "ok", text)
+    prompt = read([request])._replace(findings=(finding,))
+    sources = [ids[quote.source] for quote in finding.quotes]
+    return Result(
+        there=not set(query["gold"]).isdisjoint(ids.values()),
+        quotes=len(sources),
+        gold=not set(query["gold"]).isdisjoint(sources),
+        first=bool(sources) and sources[0] in query["gold"],
+        answer=_answered(query, text),
+        passed=bool(verdict(prompt)["passed"]),
+        seconds=seconds,
+    )
+
+
+def _prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
+    named = dict(enumerate(pages, start=1))
+    sources = {
+        f"S{number}": Source(
+            id=f"S{number}", page="", title=page["title"], location="", kind="file"
+        )
+        for number, page in named.items()
+    }
+    cut = [
+        Passage(source=f"S{number}", text=passage.text)
+        for number, page in named.items()
+        for passage in passages(page["text"])
+    ]
+    step = block("step", question, title=question)
+    return blocks(block("question", question), step, pages_block(cut, sources))
+
+
+def _answered(query: Mapping[str, Any], text: str) -> bool | None:
+    given = [query.get("answers") or query.get("answer") or [], query.get("answer_aliases") or []]
+    flat = [one for some in given for one in ([some] if isinstance(some, str) else some)]
+    quotable = [one.lower() for one in flat if one.lower() not in ("yes", "no")]
+    return any(one in text.lower() for one in quotable) if quotable else None
+
+
+def _row(name: str, results: Sequence[Result]) -> str:
+    told = [one for one in results if one.quotes]
+    answers = [one.answer for one in results if one.answer is not None]
+    shares = [
+        _mean(one.there for one in results),
+        _mean(one.gold for one in results),
+        _mean(one.first for one in results),
+        _mean(answers),
+    ]
+    quotes, seconds = _mean(one.quotes for one in told), _mean(one.seconds for one in results)
+    refused, passed = 1 - len(told) / max(len(results), 1), _mean(one.passed for one in told)
+    return (
+        f"{name:<22}{len(results):>5}  "
+        + " ".join(f"{share:5.1%}" for share in shares)
+        + f" {quotes:6.1f} {refused:7.1%} {passed:6.1%} {seconds * 1000:5.0f}"
+    )
+
+
+def _mean(values: Any) -> float:
+    kept = list(values)
+    return sum(kept) / len(kept) if kept else 0.0
+
+
+@cache
+def _corpus(path: Path) -> Corpus:
+    pages = list(_lines(path))
+    bags = [words(f"{page['title']}\n{page['text']}") for page in pages]
+    return Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Put one small question to whatever model the environment names, and print what each role said.
+
+OPENAI_API_KEY=… make smoke
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+from pathlib import Path
+
+from sqlalchemy import select
+
+from app.session import session
+from config.errors import Problem
+from config.models import ROLES
+from config.settings import settings
+from graph.context import Context
+from models.load import load, model_name
+from runs.place import owned
+from storage.engine import reading
+from storage.tables import calls
+from tools.ingest import ingest
+
+QUESTION = "What did Ebbinghaus measure?"
+
+
+def main() -> int:
+    """Run the question over the example folder; return the exit status."""
+    try:
+        return asyncio.run(_run())
+    except Problem as problem:
+        print(problem, file=sys.stderr)
+        return problem.exit_status
+
+
+async def _run() -> int:
+    for role in ROLES:
+        print(f"{role:12} {model_name(role, Context())}")
+        await load(model_name(role, Context()))
+    thread = f"smoke-{secrets.token_hex(3)}"
+    async with session(thread) as opened:
+        docs = Path(__file__).parents[1] / "examples" / "docs"
+        library = await ingest(owned(settings().user, ""), docs, lambda _: None)
+        context = Context(auto_accept=True, files=[library.root], max_steps=2)
+        outcome = await opened.begin(QUESTION, context, lambda _: None)
+        wanted = select(calls).where(calls.c.run == f"{thread}-1", calls.c.kind == "model")
+        async with reading() as connection:
+            for row in await connection.execute(wanted.order_by(calls.c.started)):
+                said = json.loads(row.result)[-1]["data"]["content"]
+                seconds = row.ended - row.started
+                print(f"\n--- {row.role} {row.step} ({row.model}, {seconds:.1f} s)\n{said}")
+    print(f"\n--- report ({outcome.state['status']})\n{outcome.state['messages'][-1].text}")
+    return 0 if outcome.state["status"] == "succeeded" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""A small world on loopback: a model, a web search and web pages, each as slow as it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import multiprocessing
+import random
+import re
+import socket
+import time
+import urllib.request
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Self
+
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from evals.openai_answers import text
+from evals.openai_server import Script, configuration
+
+WORDS_PER_PAGE = 1_000
+RESULTS = 5
+TOPICS = ("dance", "winter", "queen", "honey", "hive", "mites", "swarm", "pollen")
+
+
+class World:
+    """Runs in a process of its own for as long as a `with` block lasts."""
+
+    def __init__(self, steps: int, *, model_seconds: float, web_seconds: float) -> None:
+        self.arguments = (steps, model_seconds, web_seconds)
+        self.url = ""
+        self.process: BaseProcess | None = None
+
+    def __enter__(self) -> Self:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        spawn = multiprocessing.get_context("spawn")
+        self.process = spawn.Process(target=serve, args=(port, *self.arguments), daemon=True)
+        self.process.start()
+        while True:
+            try:
+                self.get("/_log")
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.join()
+
+    def get(self, path: str) -> Any:
+        """Return the JSON at a path of this world."""
+        with urllib.request.urlopen(self.url + path) as answer:  # noqa: S310 - our own loopback
+            return json.load(answer)
+
+
+def serve(port: int, steps: int, model_seconds: float, web_seconds: float) -> None:
+    """Serve until killed."""
+    pages = Pages(web_seconds, f"http://127.0.0.1:{port}")
+    script = Script(rules(steps), model_seconds)
+    config = configuration(script, port)
+    config.app.router.routes += [  # type: ignore[union-attr]
+        Route("/search", pages.search),
+        Route("/page/{number}", pages.page),
+    ]
+    uvicorn.Server(config).run()
+
+
+class Pages:
+    """A web of pages made of real encyclopedic text where it is at hand, else of plain words."""
+
+    def __init__(self, seconds: float, url: str) -> None:
+        self.seconds, self.url = seconds, url
+        corpus = Path("../shared/data/hotpotqa/corpus.jsonl")
+        lines = corpus.read_text("utf-8").splitlines() if corpus.exists() else []
+        self.paragraphs = [json.loads(line)["text"] for line in lines] or [
+            f"Number {number} of the plain sentences tells of bees and their hives."
+            for number in range(5000)
+        ]
+
+    async def search(self, request: Request) -> Response:
+        """Answer as SearXNG does, with other pages for every query."""
+        await asyncio.sleep(self.seconds)
+        first = random.Random(request.query_params["q"]).randrange(10**6)
+        hits = [
+            {
+                "url": f"{self.url}/page/{first + number}",
+                "title": f"Page {first + number}",
+                "content": "bees",
+            }
+            for number in range(RESULTS)
+        ]
+        return JSONResponse({"results": hits})
+
+    async def page(self, request: Request) -> Response:
+        """Answer with a page of about a thousand words that says something about every topic."""
+        await asyncio.sleep(self.seconds)
+        chance = random.Random(request.path_params["number"])
+        body: list[str] = []
+        while sum(len(one.split()) for one in body) < WORDS_PER_PAGE:
+            body.append(chance.choice(self.paragraphs))
+            topic = chance.choice(TOPICS)
+            body.append(f"Bees and their {topic} were counted {chance.randrange(1000)} times.")
+        told = "".join(f"<p>{html.escape(one)}</p>" for one in body)
+        title = f"Page {request.path_params['number']}"
+        return HTMLResponse(f"<html><title>{title}</title><body><article>{told}</article></body>")
+
+
+def rules(steps: int) -> list[dict[str, Any]]:
+    """Return what the model answers to each role."""
+    plan = [
+        {
+            "title": f"Bees and their {topic}",
+            "description": f"Find out about the {topic}.",
+            "queries": [f"bees {topic}", f"{topic} of bees"],
+        }
+        for topic in TOPICS[:steps]
+    ]
+    return [
+        {"schema": "Triage", "reply": {"research": True, "reply": ""}},
+        {
+            "schema": "Rewrite",
+            "reply": {
+                "question": "How do bees live?",
+                "queries": ["bees in summer", "bees in winter"],
+            },
+        },
+        {"schema": "Draft", "reply": {"title": "Bees", "thought": "By topic.", "steps": plan}},
+        {"schema": "Verdict", "reply": {"passed": True, "feedback": "", "queries": []}},
+        {"schema": "Enough", "reply": {"enough": True, "missing": []}},
+        {"match": "<step title=", "reply": lambda body: prose(body, 300)},
+        {"match": "<findings>", "reply": lambda body: prose(body, 800)},
+    ]
+
+
+def prose(body: dict[str, Any], words: int) -> str:
+    """Write about so many words that cite the sources of the prompt, one of them verbatim."""
+    prompt = text(body["messages"][-1])
+    cited = list(dict.fromkeys(re.findall(r'id="(S\d+)"|\[(S\d+)\]', prompt)))
+    ids = [one or other for one, other in cited] or ["S1"]
+    sentences = [
+        f"In hive number {number} the bees were seen at work all day long [{ids[number % len(ids)]}]."
+        for number in range(words // 14)
+    ]
+    return "\n\n".join(" ".join(sentences[at : at + 6]) for at in range(0, len(sentences), 6))

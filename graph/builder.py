@@ -1,0 +1,52 @@
+"""Wire the nodes into the graph."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from graph.context import Context
+from graph.state import State, StepState
+from graph.step import make_step
+from nodes.background import background
+from nodes.coordinator import coordinator
+from nodes.human_feedback import human_feedback
+from nodes.knowledge import knowledge
+from nodes.memorize import memorize
+from nodes.planner import planner
+from nodes.profile import profile
+from nodes.reporter import reporter
+from nodes.rewrite import rewrite
+from nodes.team import team
+
+
+def workflow() -> StateGraph[State, Context, Any, Any]:
+    """Return the main graph, not yet compiled."""
+    graph = StateGraph(State, context_schema=Context)
+    graph.add_node(profile)
+    graph.add_node(coordinator)
+    graph.add_node(rewrite)
+    graph.add_node(background)
+    graph.add_node(planner)
+    graph.add_node(human_feedback)
+    graph.add_node(team)
+    graph.add_node("step", make_step(), input_schema=StepState)
+    graph.add_node(knowledge)
+    graph.add_node(reporter)
+    graph.add_node(memorize)
+    graph.add_edge(START, "profile")
+    graph.add_edge("profile", "coordinator")
+    graph.add_edge("step", "team")
+    graph.add_edge("knowledge", "reporter")
+    graph.add_edge("reporter", "memorize")
+    graph.add_edge("memorize", END)
+    return graph
+
+
+@cache
+def make_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
+    """Return the main graph for a server, which brings its own checkpointer."""
+    return workflow().compile(name="dossier")

@@ -1,0 +1,107 @@
+"""What a caller may choose for one run; Studio draws it as a form."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any, Literal, cast
+
+from config.errors import Problem
+
+BOUNDS: dict[str, tuple[float, float]] = {
+    "query_count": (0, 5),
+    "max_steps": (1, 50),
+    "max_rounds": (0, 5),
+    "max_reflections": (0, 5),
+    "max_revisions": (0, 20),
+    "parallelism": (1, 32),
+    "max_cost": (0.0001, 1000),
+    "max_tokens": (1000, 50_000_000),
+    "max_calls": (1, 10_000),
+    "max_minutes": (0.01, 1440),
+}
+"""The least and the most of each number."""
+
+LANGUAGES = ("en", "zh")
+"""The languages of which there are prompts."""
+
+
+def _choice(default: Any, description: str) -> Any:
+    """Declare one choice with the words Studio shows beside it."""
+    metadata = {"description": description}
+    if isinstance(default, (list, dict)):
+        return field(default_factory=default.copy, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """The choices of one run.
+
+    Raises:
+        Problem: `out_of_range` when a number is no number or outside its bounds, or `bad_locale`.
+    """
+
+    project: str = _choice("", "The project whose memory is used; empty for none.")
+    user: str = _choice("", "Who asks; a server takes it from the login instead.")
+    models: dict[str, str] = _choice({}, "Models by role, as provider:name; `default` for all.")
+    auto_accept: bool = _choice(False, "Research the plan without showing it first.")
+    deep: bool = _choice(True, "Plan and research in steps; off answers from one search.")
+    query_count: int = _choice(3, "How many ways of asking are searched before planning (0–5).")
+    max_steps: int = _choice(4, "The most steps of a plan (1–50).")
+    max_rounds: int = _choice(1, "How often steps may be added when something is missing (0–5).")
+    max_reflections: int = _choice(1, "How often a step may be done again (0–5).")
+    max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
+    parallelism: int = _choice(8, "How many steps run side by side (1–32).")
+    search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
+    knowledge: list[str] = _choice([], "Knowledge bases that may be used.")
+    files: list[str] = _choice([], "Folders and files, already read in, that are searched.")
+    language: Literal["", "en", "zh"] = cast(
+        "Literal['', 'en', 'zh']", _choice("", "Language of the report; empty for the question's.")
+    )
+    style: str = _choice("", "How the report should be written, in a few words.")
+    max_cost: float = _choice(0.5, "The most money for this question, in US dollars.")
+    max_tokens: int = _choice(200_000, "The most tokens for this question.")
+    max_calls: int = _choice(150, "The most model calls for this question.")
+    max_minutes: float = _choice(20.0, "The most minutes of work for this question.")
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in BOUNDS.items():
+            value = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            whole = isinstance(value, int) or name in {"max_cost", "max_minutes"}
+            if not (number and whole and least <= value <= most):
+                what = f"{value!r} is not a number from {least} to {most}"
+                raise Problem("out_of_range", what, where=name, hint=f"choose {least}..{most}")
+        if self.language not in ("", *LANGUAGES):
+            hint = f"one of {', '.join(LANGUAGES)}"
+            what = f"there are no prompts in {self.language!r}"
+            raise Problem("bad_locale", what, where="language", hint=hint)
+
+
+def context(choices: dict[str, Any]) -> Context:
+    """Make a context of plain data, such as a stored run's.
+
+    Raises:
+        Problem: `unknown_field` with the closest name, or `out_of_range`.
+    """
+    known = [one.name for one in fields(Context)]
+    for name in choices:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(known)}"
+            raise Problem("unknown_field", f"there is no choice {name!r}", hint=hint)
+    return Context(**choices)
+
+
+def chosen(context: Context) -> dict[str, Any]:
+    """Return what differs from the defaults, as plain data."""
+    return {
+        one.name: getattr(context, one.name)
+        for one in fields(context)
+        if getattr(context, one.name) != _default(one)
+    }
+
+
+def _default(one: Any) -> Any:
+    return one.default_factory() if one.default is MISSING else one.default

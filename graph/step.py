@@ -1,0 +1,33 @@
+"""The branch of one step: researcher or coder, then reflection, then again or done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from graph.context import Context
+from graph.state import StepOutput, StepState
+from nodes.coder import coder
+from nodes.reflection import reflection
+from nodes.researcher import researcher
+
+
+def first(state: StepState) -> str:
+    """Choose who does the step."""
+    return "coder" if state["step"]["kind"] == "compute" else "researcher"
+
+
+def make_step() -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the graph of one step's branch."""
+    graph = StateGraph(
+        StepState, context_schema=Context, input_schema=StepState, output_schema=StepOutput
+    )
+    graph.add_node(researcher)
+    graph.add_node(coder)
+    graph.add_node(reflection)
+    graph.add_conditional_edges(START, first, ["researcher", "coder"])
+    graph.add_edge("researcher", "reflection")
+    graph.add_edge("coder", "reflection")
+    return graph.compile(name="step")

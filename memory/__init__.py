@@ -1,0 +1,1 @@
+"""What is kept between runs, and how it reaches a model call."""

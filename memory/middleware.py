@@ -1,0 +1,46 @@
+"""Put what is remembered in front of every model call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.messages import SystemMessage
+
+from memory.base import Note, Query
+from memory.registry import MEMORIES
+from prompts.loader import render
+from prompts.marks import block, wrap
+
+
+class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Append the notes of all memories to the system message of each call.
+
+    The notes are not written to the conversation, so a change in a memory shows in the next call.
+    """
+
+    def __init__(self, owner: str, role: str) -> None:
+        super().__init__()
+        self.owner, self.role = owner, role
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Pass the request on with the notes that fit its newest message."""
+        query = Query(self.owner, self.role, str(request.messages[-1].text))
+        notes = [note for memory in MEMORIES for note in await memory.recall(query)]
+        if not notes:
+            return await handler(request)
+        system = str(request.system_message.text) if request.system_message else ""
+        return await handler(
+            request.override(system_message=SystemMessage(f"{system}\n\n{_block(notes)}"))
+        )
+
+
+def _block(notes: list[Note]) -> str:
+    told = [block("note", note.text, title=note.title) for note in notes]
+    return f"{render('memory')}\n{wrap('memory', told)}"

@@ -1,0 +1,144 @@
+"""Read the marked blocks of a prompt back into what they were made of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
+
+from retrieval.text import language
+
+_NAMES = (
+    "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
+    "|plan|limit|gaps"
+)
+_BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
+_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_QUOTE = re.compile(r'<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+
+
+class Page(NamedTuple):
+    """A passage of a source: the source's id and title, the place in it, and the words."""
+
+    id: str
+    title: str
+    place: str
+    text: str
+
+
+class Quote(NamedTuple):
+    """Words that stand in a source exactly so."""
+
+    source: str
+    text: str
+
+
+class Found(NamedTuple):
+    """A finding as a prompt shows it."""
+
+    id: str
+    title: str
+    status: str
+    text: str
+
+    @property
+    def quotes(self) -> list[Quote]:
+        """The quotes of the finding, in its order."""
+        return [Quote(source, text) for source, text in _QUOTE.findall(self.text)]
+
+
+class Prompt(NamedTuple):
+    """What a prompt says; what it does not say is empty."""
+
+    question: str = ""
+    conversation: str = ""
+    most: int = 0
+    """How many queries are wanted."""
+    limit: int = 4
+    queries: tuple[str, ...] = ()
+    pages: tuple[Page, ...] = ()
+    step: tuple[str, str] | None = None
+    """The title and the description of the step."""
+    findings: tuple[Found, ...] = ()
+    plan: Mapping[str, Any] = MappingProxyType({})
+    feedback: str = ""
+    gaps: tuple[str, ...] = ()
+    said: str = ""
+    """The newest words of the person, whole."""
+    earlier: bool = False
+    """Whether the person said something before them."""
+
+    @property
+    def language(self) -> Literal["zh", "en"]:
+        """The language of the question."""
+        return language(self.question or self.said or " ".join(self.step or ()))
+
+
+def read(messages: Sequence[BaseMessage]) -> Prompt:
+    """Read the newest message that has blocks, and the pages that tools returned."""
+    asked = [message.text for message in messages if isinstance(message, HumanMessage)]
+    marked = next((text for text in reversed(asked) if _BLOCK.search(text)), "")
+    spoken = Prompt(said=asked[-1] if asked else "", earlier=len(asked) > 1)
+    if not marked:
+        return spoken
+    outer = {tag: (named, inside) for tag, named, inside in _blocks(marked)}
+    texts = {tag: unescape(inside) for tag, (_, inside) in outer.items()}
+    tools = [message.text for message in messages if isinstance(message, ToolMessage)]
+    shown = [outer["pages"][1] if "pages" in outer else "", *tools]
+    return spoken._replace(
+        question=texts.get("question", ""),
+        conversation=texts.get("conversation", ""),
+        most=_number(texts.get("count"), 0),
+        limit=_number(texts.get("limit"), 4),
+        queries=_lines(texts.get("queries", "")),
+        pages=tuple(page for text in shown for page in _pages(text)),
+        step=(outer["step"][0].get("title", ""), texts["step"]) if "step" in outer else None,
+        findings=tuple(_findings(outer["findings"][1] if "findings" in outer else marked)),
+        plan=_plan(texts.get("plan", "")),
+        feedback=texts.get("feedback", ""),
+        gaps=_lines(texts.get("gaps", "")),
+    )
+
+
+def _blocks(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Yield the name, the attributes and the still escaped inside of each outermost block."""
+    for block in _BLOCK.finditer(text):
+        named = {name: unescape(value) for name, value in _ATTRIBUTE.findall(block[2])}
+        yield block[1], named, block[3]
+
+
+def _pages(text: str) -> Iterator[Page]:
+    for tag, named, inside in _blocks(text):
+        if tag == "pages":
+            yield from _pages(inside)
+        elif tag == "page" and named.get("id"):
+            place = named.get("place", "")
+            yield Page(named["id"], named.get("title", ""), place, unescape(inside))
+
+
+def _findings(text: str) -> Iterator[Found]:
+    for tag, named, inside in _blocks(text):
+        if tag == "finding":
+            title, status = named.get("title", ""), named.get("status", "")
+            yield Found(named.get("id", ""), title, status, unescape(inside))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and text.strip().isdigit() else default
+
+
+def _plan(text: str) -> dict[str, Any]:
+    try:
+        plan = json.loads(text)
+    except ValueError:
+        return {}
+    return plan if isinstance(plan, dict) else {}

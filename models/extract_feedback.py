@@ -1,0 +1,155 @@
+"""Change a plan as a person says, understanding the few ways in which people say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from models.extract_steps import DraftStep, query, step
+from models.extract_topic import key_terms
+
+_CLAUSES = re.compile(
+    r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"
+    r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|without|no |not"
+    r"|one (?:on|about)|don't|do not|leave|focus|cover|look))"
+    r"|[，,](?=只|不|别|別|去|[删刪]|加|[补補]|增|再|[还還]|也)",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"\b(?:only|just|solely|exclusively|nothing but)\b"
+    r"|只(?:要|看|需要?|[关關]注|研究|保留|[讨討][论論])?|[仅僅]",
+    re.IGNORECASE,
+)
+_DROP = re.compile(
+    r"\b(?:without|skip|remove|drop|delete|exclude|omit|ignore|leave out|leave away|get rid of|cut"
+    r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
+    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
+    re.IGNORECASE,
+)
+_SWAPS = (
+    re.compile(r"\b(?:replace|swap) (?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
+    re.compile(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
+    re.compile(r"(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
+    re.compile(r"把(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
+    re.compile(r"(?P<new>.+?)，?而不是(?P<old>.+)"),
+)
+_FEWER = re.compile(
+    r"\b(?:fewer|less|shorter|simpler|too (?:long|many))\b|太[长長多]|少一?[点點些]|[简簡][单單化]",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"\bsteps?\s*(?P<digits>\d+(?:\s*(?:,|and|&|or|to)\s*\d+)*)"
+    r"|\b(?P<word>first|second|third|fourth|fifth|last)\b(?: step| one)"
+    r"|第(?P<sign>[一二三四五六\d])[步个個]|步[骤驟](?P<bare>[一二三四五六\d])|(?P<end>最后一)[步个個]",
+    re.IGNORECASE,
+)
+_ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
+}  # fmt: skip
+_LEAD = re.compile(
+    r"^\W*(?:(?:please|also|and|add|include|consider|cover|research|look|at|into|what about"
+    r"|how about|more|about|on|focus|i|we|want|need|care|would|like|to|know|see|should|must|you|it"
+    r"|there|be|a|an|the|new|one|steps?|for|something|can|could|keep|do|have|with|mention)\b\s*"
+    r"|[请請]|[还還]|也|再|另外|[应應][该該]|需要|要|增加|加上|加入|添加|[补補]充|考[虑慮]|[关關]注"
+    r"|研究|一[个個下]|[关關][于於]|包括|加|看看?)+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:[\s,]*\b(?:too|as well|please|also|instead|steps?|part|section)\b"
+    r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
+    re.IGNORECASE,
+)
+
+
+def revised(
+    steps: Sequence[DraftStep], feedback: str, question: str, limit: int
+) -> list[DraftStep]:
+    """Return the steps after a person's words about them; at most `limit`.
+
+    Numbers and words name steps to keep or to drop; what names none becomes a step of its own.
+    """
+    kept, added = set(range(1, len(steps) + 1)), list[str]()
+    for clause in _clauses(feedback):
+        meant = _meant(steps, clause)
+        if _DROP.search(clause):
+            kept -= meant
+        elif _ONLY.search(clause):
+            kept &= _closest(steps, meant)
+            added += [] if meant else [_ONLY.sub(" ", clause)]
+        elif _FEWER.search(clause):
+            kept = set(sorted(kept)[: (len(kept) + 1) // 2])
+        elif not _STEP.search(clause):
+            added.append(clause)
+    new = [_made(words, question) for words in added if key_terms(_wanted(words))]
+    new = [one for one in new if not _told(one, steps, kept)]
+    return _joined(steps, sorted(kept)[: max(limit - len(new), 0)], new) or list(steps)
+
+
+def _clauses(feedback: str) -> Iterator[str]:
+    """Yield what a person says, one wish at a time; a swap is a wish to drop and one to add."""
+    for clause in _CLAUSES.split(feedback):
+        swap = next((found for one in _SWAPS if (found := one.search(clause))), None)
+        if swap:
+            yield f"drop {swap['old']}"
+            yield swap["new"]
+        elif clause.strip():
+            yield clause
+
+
+def _meant(steps: Sequence[DraftStep], clause: str) -> set[int]:
+    """Return the numbers of the steps that a wish names, by number or by their words."""
+    named = {number for found in _STEP.finditer(clause) for number in _numbers(found, len(steps))}
+    if named:
+        return named
+    if re.search("compar|比[较較]|[对對]比", clause, re.IGNORECASE):
+        return {number for number, one in enumerate(steps, start=1) if len(one["needs"]) > 1}
+    wanted = set(key_terms(_wanted(_DROP.sub(" ", _ONLY.sub(" ", clause)))))
+    titles = [set(key_terms(step["title"])) for step in steps]
+    return {
+        number
+        for number, title in enumerate(titles, start=1)
+        if wanted and 2 * len(wanted & title) >= len(wanted)
+    }
+
+
+def _closest(steps: Sequence[DraftStep], meant: set[int]) -> set[int]:
+    """Return the steps among those meant that are about little else."""
+    sizes = {number: len(key_terms(steps[number - 1]["title"])) for number in meant}
+    return {number for number, size in sizes.items() if size <= 2 * min(sizes.values())}
+
+
+def _numbers(found: re.Match[str], count: int) -> list[int]:
+    if found["digits"]:
+        return [int(digits) for digits in re.findall(r"\d+", found["digits"])]
+    if found["end"] or (found["word"] or "").lower() == "last":
+        return [count]
+    sign = (found["word"] or found["sign"] or found["bare"]).lower()
+    return [int(sign) if sign.isdigit() else _ORDER[sign]]
+
+
+def _wanted(clause: str) -> str:
+    """Return what a wish is about, without the words of wishing."""
+    return _TAIL.sub("", _LEAD.sub("", clause)).strip(" ,，:：\"'")
+
+
+def _made(words: str, question: str) -> DraftStep:
+    wanted = _wanted(words)
+    return step(wanted, query(wanted, question), wanted, description=words.strip())
+
+
+def _told(new: DraftStep, steps: Sequence[DraftStep], kept: set[int]) -> bool:
+    """Tell whether a step that stays already asks for all of a new one."""
+    wanted = set(key_terms(new["title"]))
+    return any(wanted <= set(key_terms(steps[number - 1]["title"])) for number in kept)
+
+
+def _joined(
+    steps: Sequence[DraftStep], kept: Sequence[int], new: Sequence[DraftStep]
+) -> list[DraftStep]:
+    """Return the kept and the new steps, their needs renumbered."""
+    numbers = {old: now for now, old in enumerate(kept, start=1)}
+    stay = []
+    for old in kept:
+        needs = [numbers[need] for need in steps[old - 1]["needs"] if need in numbers]
+        stay.append(DraftStep({**steps[old - 1], "needs": needs}))
+    return [*stay, *new]

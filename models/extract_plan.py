@@ -1,0 +1,102 @@
+"""Plan without understanding: split a question where it says itself that it has parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from models.blocks import Page, Prompt
+from models.extract_feedback import revised
+from models.extract_questions import Sides, dimensions, is_simple, parts, sides, titled
+from models.extract_ranking import reach
+from models.extract_steps import DraftStep, colon, query, step
+from models.extract_topic import key_phrase, key_terms, topic
+from retrieval.text import language
+
+NEAR = 0.7
+"""A source is an aspect of its own if it covers this much of what the best source covers."""
+
+
+def draft(prompt: Prompt) -> dict[str, Any]:
+    """Return a plan: the parts the question names itself, or else what the pages are about.
+
+    A rejected plan is changed as the person asks.
+    """
+    question, limit = prompt.question, max(prompt.limit, 1)
+    earlier = [_earlier(one, prompt.plan) for one in prompt.plan.get("steps", [])]
+    steps = earlier if earlier and prompt.feedback else list(_steps(question, prompt.pages, limit))
+    if prompt.feedback:
+        steps = revised(steps, prompt.feedback, question, limit)
+    return {
+        "title": titled(question),
+        "thought": _thought(question, len(steps)),
+        "has_enough_context": False,
+        "steps": steps[:limit],
+    }
+
+
+def _steps(question: str, pages: Sequence[Page], limit: int) -> Iterator[DraftStep]:
+    compared, listed, asked = sides(question), dimensions(question), parts(question)
+    if compared and limit > 1:
+        yield from _comparison(question, compared, limit)
+    elif len(asked) > 1:
+        for part in asked[:limit]:
+            yield step(part, query(part, question), description=part)
+    elif listed:
+        yield from _listed(question, listed, limit)
+    else:
+        yield step(question, key_phrase(question), description=question)
+        yield from _aspects(question, pages, min(limit, 3) - 1)
+
+
+def _comparison(question: str, compared: Sides, limit: int) -> Iterator[DraftStep]:
+    """Yield a step for each side, then one for the comparison, which needs both."""
+    about = key_phrase(compared.about)
+    for name in compared.names:
+        title = f"{name}{colon(question)}{compared.about}" if compared.about else name
+        yield step(title, f"{name} {about}".strip(), name)
+    if limit > 2:
+        both = " ".join(compared.names)
+        yield step(question, f"{both} {about}".strip(), description=question, needs=(1, 2))
+
+
+def _listed(question: str, listed: list[str], limit: int) -> Iterator[DraftStep]:
+    """Yield steps for what a question lists, several things in one step if there are many."""
+    size = -(-len(listed) // min(limit, len(listed)))
+    whole = " ".join(key_phrase(question.split(listed[0])[0], 5).split()[:5])
+    joint = "、" if language(question) == "zh" else ", "
+    for at in range(0, len(listed), size):
+        named = listed[at : at + size]
+        yield step(f"{whole}{colon(question)}{joint.join(named)}", f"{whole} {' '.join(named)}")
+
+
+def _aspects(question: str, pages: Sequence[Page], most: int) -> Iterator[DraftStep]:
+    """Yield a step for each other thing the best sources are about, if the question is open."""
+    if is_simple(question) or most < 1:
+        return
+    about = topic(question)
+    sources = {page.title: [one for one in pages if one.title == page.title] for page in pages}
+    worth = {title: reach(about, question, found) for title, found in sources.items() if title}
+    best = max(worth.values(), default=0.0)
+    whole, seen = key_phrase(question, 4), set(key_terms(question))
+    for title in sorted(worth, key=lambda one: -worth[one]):
+        new = set(key_terms(title)) - seen
+        if most and new and worth[title] > NEAR * best and language(title) == language(question):
+            seen |= new
+            most -= 1
+            yield step(f"{title}{colon(question)}{whole}", f"{title} {whole}")
+
+
+def _earlier(one: dict[str, Any], plan: Mapping[str, Any]) -> DraftStep:
+    """Return a step of an earlier plan, its needs as numbers."""
+    ids = [other.get("id") for other in plan.get("steps", [])]
+    needs = [ids.index(need) + 1 for need in one.get("needs", []) if need in ids]
+    title, description = str(one.get("title", "")), str(one.get("description", ""))
+    queries = [str(text) for text in one.get("queries", [])] or [key_phrase(title)]
+    return step(title, *queries, description=description, needs=needs)
+
+
+def _thought(question: str, count: int) -> str:
+    if language(question) == "zh":
+        return "问题可以一步回答。" if count == 1 else f"问题分为 {count} 个部分，各成一步。"
+    return "One step answers it." if count == 1 else f"The question falls into {count} parts."

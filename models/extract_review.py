@@ -1,0 +1,105 @@
+"""Judge findings by whether their quotes are real and cover the words that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from models.blocks import Found, Page, Prompt
+from models.extract_questions import parts, sides, titled
+from models.extract_steps import query
+from models.extract_topic import Topic, key_phrase, key_terms, topic
+from retrieval.text import find
+from retrieval.words import words
+
+COVERED = 0.4
+"""A finding passes if its quotes cover this much of what the pages have of the step's terms."""
+
+TOUCHED = 0.3
+"""A part of the question is answered if the findings cover this much of its terms."""
+
+_LACKS = {
+    "en": ("No quote of the finding stands in its source: {terms}", "Not covered yet: {terms}"),
+    "zh": ("结论中没有可以核实的引文：{terms}", "还没有涉及：{terms}"),
+}
+
+
+_COMMA = {"en": ", ", "zh": "、"}
+
+
+def verdict(prompt: Prompt) -> dict[str, Any]:
+    """Return whether a finding passes: its quotes are real, and cover what could be covered."""
+    title, description = prompt.step or (prompt.question, "")
+    wanted = next((text for text in (title, description) if key_terms(text)), prompt.question)
+    about = topic(wanted)
+    quoted = _verified(prompt.findings[0], prompt.pages) if prompt.findings else []
+    there = _words([page.text for page in prompt.pages] + [page.title for page in prompt.pages])
+    covered = _words(quoted)
+    reachable = {term: part for term, part in about.terms.items() if term in there}
+    lacking = [term for term in reachable if term not in covered]
+    least = COVERED * sum(reachable.values())
+    if quoted and sum(reachable[term] for term in lacking) <= sum(reachable.values()) - least:
+        return {"passed": True, "feedback": "", "queries": []}
+    missing = _spelt(wanted, lacking or [term for term in about.terms if term not in there])
+    return {
+        "passed": False,
+        "feedback": _LACKS[prompt.language][bool(quoted)].format(
+            terms=_COMMA[prompt.language].join(missing)
+        ),
+        "queries": _again(missing, wanted, prompt.question),
+    }
+
+
+def enough(prompt: Prompt) -> dict[str, Any]:
+    """Return whether each part of the question is touched by a finding or was searched for."""
+    told = _words(quote.text for one in prompt.findings for quote in one.quotes)
+    told |= _words(one.text for one in prompt.findings if one.status in ("ok", "partial"))
+    planned = [set(key_terms(str(step.get("title", "")))) for step in prompt.plan.get("steps", [])]
+    planned += [set(key_terms(one.title)) for one in prompt.findings]
+    missing = [
+        {"title": titled(part), "queries": [query(part, prompt.question)]}
+        for part in _parts(prompt.question)
+        if _share(topic(part), told) < TOUCHED and not _planned(part, planned)
+    ]
+    return {"enough": not missing, "missing": missing[:2]}
+
+
+def _verified(found: Found, pages: Sequence[Page]) -> list[str]:
+    """Return the quotes of a finding that stand in a page of the source they name."""
+    return [
+        quote.text
+        for quote in found.quotes
+        if any(page.id == quote.source and find(quote.text, page.text) for page in pages)
+    ]
+
+
+def _again(missing: Sequence[str], wanted: str, question: str) -> list[str]:
+    """Return up to two searches for what is missing."""
+    joined = " ".join(missing[:6])
+    return list(dict.fromkeys(filter(None, [joined, query(wanted, question)])))[:2]
+
+
+def _parts(question: str) -> list[str]:
+    compared = sides(question)
+    return compared.names if compared else parts(question)
+
+
+def _planned(part: str, planned: Iterable[set[str]]) -> bool:
+    """Tell whether a step asks for most of a part already."""
+    wanted = set(key_terms(part))
+    return any(2 * len(wanted & step) >= len(wanted) for step in planned)
+
+
+def _share(about: Topic, told: set[str]) -> float:
+    covered = sum(part for term, part in about.terms.items() if term in told)
+    return covered / about.whole if about.whole else 1.0
+
+
+def _spelt(text: str, missing: Sequence[str]) -> list[str]:
+    """Return the words of `text` that hold missing terms, as they are spelt there."""
+    lost = set(missing)
+    return [word for word in key_phrase(text, 99).split() if lost & set(key_terms(word))]
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in words(text)}

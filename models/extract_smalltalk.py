@@ -1,0 +1,179 @@
+"""Tell small talk from something to research by what its words are about."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from models.blocks import Prompt
+from retrieval.script import CJK
+from retrieval.text import language
+from retrieval.words import QUESTION_WORDS, STOPWORDS
+
+_REPLIES = {
+    "greeting": ("Hello! {do}", "你好！{do}"),
+    "thanks": ("You're welcome! {do}", "不客气！{do}"),
+    "goodbye": ("Goodbye! Come back whenever there is something to find out. {do}", "再见！{do}"),
+    "sorry": ("No problem at all. {do}", "没关系！{do}"),
+    "self": (
+        "I am Dossier, a research agent that remembers. {do}",
+        "我是 Dossier，一个有记忆的研究助手。{do}",
+    ),
+    "plain": ("I'm all ears. {do}", "我在听。{do}"),
+}
+_DO = (
+    "Ask me a question, and I research it in your files, on the web and in what I remember, and "
+    "write a report in which every sentence names its source.",
+    "向我提一个问题，我会在你的文件、网络和我的记忆里研究，写出一份句句有出处的报告。",
+)
+
+_ASKS = re.compile(
+    r"^\W*(?:what|whats|why|how|who|whose|when|where|which|explain|describe|is|are|does|did|can"
+    r"|should)\b",
+    re.IGNORECASE,
+)
+_IDIOM = re.compile(
+    r"\b(?:how|what)(?:(?: i|')?s| was) (?:life|the weather|your|everything)\b|\bwhat a\b"
+    r"|knock knock|\bhow (?:do|did) you (?:feel|do|work|know|like|learn|think|sleep)\b",
+    re.IGNORECASE,
+)
+_PERSONS = re.compile(r"\b(?:you|your|yours|yourself|u|ur|me|my|i|im|lets|let's)\b", re.IGNORECASE)
+_ANYBODY = re.compile(
+    r"\bhow (?:do|can|would|should|could) (?:you|i|we)\b|\babout\b(?! (?:you|me|your))",
+    re.IGNORECASE,
+)
+_ABOUT_YOU = re.compile(
+    r"^\W*(?:(?:so|and|but|hey|hi|well),? )?(?:(?:are|were|aren't) you\b(?! able)"
+    r"|(?:do|did|don't) you (?:like|love|hate|dream|sleep|eat|drink|feel|get|speak|enjoy|prefer"
+    r"|live|ever|have an?y? (?:name|feeling|friend|famil|hobb|pet|kid|emotion|birthday))"
+    r"|(?:will|would) you (?:marry|be my|go out|like to|love)\b"
+    r"|have you (?:ever|had|been|eaten|slept)\b)"
+    r"|\b(?:what(?:'?s| is| are)|tell me) your\b|\b(?:where|who|what|how old) are you\b"
+    r"|^\W*(?:[嗨嘿那]\W*)?[你您](?:[是叫会會能有爱愛住吃睡累忙怕]|喜[欢歡]|[来來]自|多大"
+    r"|[几幾][岁歲])",
+    re.IGNORECASE,
+)
+_ABOUT_ME = re.compile(
+    r"^\W*(?:(?:oh|well|hey|hi|hello|haha|lol|ok|so|wow),? )?(?:i|i'm|im|i've|i'll|you're|youre"
+    r"|you are|my (?:day|cat|dog|wife|husband|kids?|mom|mum|dad|boss|friend|weekend|head|back))\b"
+    r"|^\W*(?:我(?!想|需要|要|国|國|们|們)|[你您](?:真|好|很|太)|今天|昨天|[刚剛])",
+    re.IGNORECASE,
+)
+_WANTS = re.compile(
+    r"\b(?:need|want|look\w*|wonder\w*|try\w*|research\w*|interest\w*|question|know|about|help"
+    r"|whether|think|believe|heard|read|claim\w*|explain|describe|find|compare|list|write|search"
+    r"|summari[sz]e|recommend|suggest|provide|translate|calculate|analy[sz]e|evidence|data"
+    r"|sources?|papers?)\b|[问問]|想知道|了解|需要|查|研究|[请請帮幫]|解[释釋]|告[诉訴]|分析|[写寫]"
+    r"|翻[译譯]|[总總][结結]|搜|知道|介[绍紹]|推[荐薦]|算|比[较較]|[认認][为為]",
+    re.IGNORECASE,
+)
+_INTRODUCED = re.compile(
+    r"(?:\b[Mm]y name is|\bI am|\b[Ii]'?m|\b[Cc]all me|\b[Tt]his is|^\W*(?:[Hh]i|[Hh]ello|[Hh]ey"
+    r"|[Tt]hanks|[Tt]hank you|[Bb]ye|[Gg]ood (?:morning|evening|night)),?) [A-Z][\w'-]+"
+    r"(?: [A-Z][\w'-]+)?(?=[,.!?]|$)|我(?:的名字)?[叫是]\w{2,4}$"
+)
+_MORE = re.compile(
+    r"^\W*(?:(?:and|but|so) )?(?:why|how(?: so| come)?|(?:tell me )?more|continue|go on"
+    r"|(?:more )?details?|elaborate|explain|for example|which(?: ones?)?|who|when|where|什[么麼]"
+    r"|[为為]什[么麼]|怎[么麼]|[继繼][续續]|然后呢|更多|[详詳][细細]|[还還]有呢?|比如|例如"
+    r"|[它他她那这這][们們]?呢|[说說]明)(?: please| not)?\W*$",
+    re.IGNORECASE,
+)
+_TOPIC_ZH = re.compile(
+    r"[^你您这這那它他她\W]是什[么麼]|什[么麼]是[^你您这這那]|[为為]什[么麼](?![\W你您我]|$)"
+)
+_SUM = re.compile(r"\d\s*[-+*/×÷=^]\s*\d")
+
+
+def triage(prompt: Prompt) -> dict[str, Any]:
+    """Return whether the newest words are something to research, and the answer if not."""
+    said = reply(prompt.said, earlier=prompt.earlier)
+    return {"research": not said, "reply": said}
+
+
+def reply(said: str, *, earlier: bool = False) -> str:
+    """Return the answer to small talk, in its language, or nothing if it is something to research.
+
+    `earlier` says that something was asked before, so that "why?" asks for more of it.
+    """
+    text = unicodedata.normalize("NFKC", said).strip()
+    if (earlier and _MORE.match(text)) or not _is_small_talk(_INTRODUCED.sub(" ", text)):
+        return ""
+    chinese = language(text) == "zh"
+    return _REPLIES[_theme(text)][chinese].format(do=_DO[chinese])
+
+
+def _is_small_talk(text: str) -> bool:
+    short = len(text.split()) <= 8 and len(text) <= (70 if language(text) == "en" else 16)
+    told = _ABOUT_ME.search(text) and not re.search("[?？]", text)
+    if short and not _WANTS.search(text) and (told or _ABOUT_YOU.search(text)):
+        return True
+    return not _content(text) and not _topical(text)
+
+
+def _content(text: str) -> bool:
+    """Tell whether a text has a word that small talk does not have."""
+    strange = [word for word in _latin(text) if not _themes(word)]
+    left = re.sub(f"[^{CJK}]", "", _chinese().sub("", text))
+    return bool(strange or left or _SUM.search(text))
+
+
+def _topical(text: str) -> bool:
+    """Tell whether words that small talk shares with the world are what a question is about."""
+    if _TOPIC_ZH.search(text):
+        return True
+    told = {word for word in _latin(text) if word not in STOPWORDS | QUESTION_WORDS}
+    topics = {word for word in told if "topic" in _themes(word)}
+    if not topics or _IDIOM.search(text):
+        return False
+    to_person = _PERSONS.search(text) and not _ANYBODY.search(text)
+    asked = _ASKS.match(text) or _ANYBODY.search(text)
+    return not to_person and bool(asked or (topics == told and len(topics) > 1))
+
+
+def _theme(text: str) -> str:
+    """Return the theme that an answer should take up."""
+    found = {theme for word in _latin(text) for theme in _themes(word)}
+    found |= {theme for phrase in _chinese().findall(text) for theme in _vocabulary()[phrase]}
+    order = ("sorry", "goodbye", "thanks", "self", "greeting")
+    asked = (
+        "self" if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made)\b", text, re.I) else ""
+    )
+    return asked or next((theme for theme in order if theme in found), "plain")
+
+
+def _latin(text: str) -> list[str]:
+    return re.findall(f"[^\\W\\d_{CJK}]+", text.lower().replace("'", "").replace("’", ""))
+
+
+def _themes(word: str) -> frozenset[str]:
+    """Return the themes of a word, also of one drawn out like "hellooo"."""
+    spelt = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
+    if not _STOP.isdisjoint(spelt):
+        return frozenset(["stop"])
+    return next((_vocabulary()[one] for one in spelt if one in _vocabulary()), frozenset())
+
+
+_STOP = STOPWORDS | QUESTION_WORDS
+
+
+@cache
+def _vocabulary() -> dict[str, frozenset[str]]:
+    """Return the words of small talk, each with its themes; a Chinese theme is named `zh-`."""
+    text = resources.files("models").joinpath("small_talk.txt").read_text(encoding="utf-8")
+    found: dict[str, frozenset[str]] = {}
+    for line in filter(None, text.splitlines()):
+        theme, _, words = line.partition(":")
+        for word in words.split():
+            found[word] = found.get(word, frozenset()) | {theme.removeprefix("zh-")}
+    return found
+
+
+@cache
+def _chinese() -> re.Pattern[str]:
+    """Return a pattern for the Chinese phrases of small talk, the longest first."""
+    phrases = [word for word in _vocabulary() if re.search(f"[{CJK}]", word)]
+    return re.compile("|".join(sorted(map(re.escape, phrases), key=len, reverse=True)))

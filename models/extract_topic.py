@@ -1,0 +1,107 @@
+"""What a question is about: its terms, what each weighs, and how much of them a text has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from retrieval.common import weight
+from retrieval.words import phrases, terms
+
+NAMED = 2.0
+"""How much more a name, a number or quoted words say than another term."""
+
+_NAMED = re.compile(
+    r"(?<![A-Za-z])[A-Z][a-zA-Z0-9'’-]*|\d[\d.,:/-]*\d"
+    r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
+)
+_NAME = re.compile(
+    r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
+    r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
+)
+_TASK = re.compile(
+    r"\b(?:overview|background|introduction|summar(?:y|i[sz]e|ies)|reports?|research|investigat\w+"
+    r"|compar(?:e|es|ed|ing|isons?)|analy[sz](?:e|es|ing|is)|discuss(?:ion)?|evaluat(?:e|es|ing)"
+    r"|assess(?:ment)?|review|outline|elaborate|provide|write|draft|conduct|difference between)\b"
+    r"|收集整理|整理|收集|[調调]研|分析|[評评]估|[撰編编]?[寫写]一[份篇]|[報报][告]|[對对]比|比[較较]|介[紹绍]"
+    r"|[總总][結结]|概述|[說说]明|解[釋释]|[詳详][細细]|列[舉举]|相[關关][資资]料",
+    re.IGNORECASE,
+)
+
+
+class Topic(NamedTuple):
+    """Terms and adjacent pairs of terms, each with its weight."""
+
+    terms: dict[str, float]
+    pairs: dict[tuple[str, str], float]
+
+    @property
+    def whole(self) -> float:
+        """The weight of all terms together."""
+        return sum(self.terms.values())
+
+
+def topic(*texts: str) -> Topic:
+    """Return what the texts are about; each text weighs half of the one before it."""
+    weights: dict[str, float] = {}
+    pairs: dict[tuple[str, str], float] = {}
+    for number, text in enumerate(texts):
+        found = key_terms(text)
+        named = _named(text)
+        for term in found:
+            part = weight(term) * (NAMED if term in named else 1.0) * 0.5**number
+            weights.setdefault(term, part)
+        if number == 0:
+            pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}
+    return Topic(weights, pairs)
+
+
+def key_terms(text: str) -> list[str]:
+    """Return the terms of a question or a title without words for the work itself."""
+    return terms(_TASK.sub(" ", text)) or terms(text)
+
+
+def key_phrase(text: str, most: int = 8) -> str:
+    """Return the words of a question that name its topic, as they are spelt there, for a search."""
+    found = phrases(_TASK.sub(" ", text)) or phrases(text)
+    if len(found) > most:
+        worth = {one: _worth(one, at / len(found), text) for at, one in enumerate(found)}
+        found = [one for one in found if one in sorted(found, key=worth.__getitem__)[-most:]]
+    return " ".join(found)
+
+
+def _worth(phrase: str, place: float, text: str) -> float:
+    """Return what a phrase says about a question; what stands early in it (0..1) says more."""
+    own = set(terms(phrase))
+    named = NAMED if own & _named(text) else 1.0
+    return max(map(weight, own), default=0.0) * named * (1 - place / 2)
+
+
+def names(text: str) -> list[str]:
+    """Return the names and quoted words of a question, as they are spelt there, each once."""
+    found = (next(filter(None, match.groups()), match[0]) for match in _NAME.finditer(text))
+    parts = (name if terms(name.split(" ")[0]) else name.partition(" ")[2] for name in found)
+    return [name for name in dict.fromkeys(parts) if terms(name)]
+
+
+def share(topic: Topic, text: Sequence[str]) -> float:
+    """Return how much of a topic the words of a text cover, in 0..1.5.
+
+    The weighted share of the terms, and half of the weighted share of the pairs of terms that
+    also stand together in the text (with at most one word between): a shared phrase says more
+    than its words strewn over a paragraph.
+    """
+    there = set(text)
+    covered = sum(part for term, part in topic.terms.items() if term in there)
+    near = {*pairwise(text), *zip(text, text[2:], strict=False)}
+    together = sum(part for pair, part in topic.pairs.items() if pair in near)
+    alone = covered / topic.whole if topic.whole else 0.0
+    phrases = together / sum(topic.pairs.values()) if topic.pairs else alone
+    return alone + phrases / 2
+
+
+def _named(text: str) -> set[str]:
+    """Return the terms of names, numbers and quoted words."""
+    return {term for name in _NAMED.finditer(text) for term in terms(name[0])}

@@ -1,0 +1,54 @@
+"""Tell small talk from something to research."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from graph.state import State
+from nodes.agent import ask
+from prompts.loader import render
+from runs.faults import FATAL
+from runs.lifecycle import mark
+from runs.place import here
+
+
+class Triage(BaseModel):
+    """What to do with what a person said."""
+
+    research: bool = Field(description="true unless it is only small talk")
+    reply: str = Field(default="", description="the answer to small talk, else empty")
+
+
+async def coordinator(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["rewrite", "__end__"]]:
+    """Answer small talk at once and send everything else on to research.
+
+    Reads `messages`; writes `messages` and `status` when it answers.
+    """
+    triage = await _triage(state, runtime)
+    if triage.research or not triage.reply:
+        return Command(goto="rewrite")
+    await mark(here(state, runtime).run, "succeeded")
+    reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
+    return Command(goto="__end__", update=reply)
+
+
+async def _triage(state: State, runtime: Runtime[Context]) -> Triage:
+    window = state["messages"][-settings().keep_messages :]
+    system = render("coordinator", language=state["language"])
+    try:
+        return await ask(state, runtime, "coordinator", system, window, Triage)
+    except Problem as problem:
+        if problem.code in FATAL:
+            raise
+        # Research is never wrong where nobody can tell.
+        return Triage(research=True)

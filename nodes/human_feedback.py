@@ -1,0 +1,116 @@
+"""Show the plan to a person and do what they say."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from graph.context import Context
+from graph.plan import checked
+from graph.state import Plan, State
+from prompts.loader import render
+from runs.lifecycle import mark
+from runs.place import here
+
+ACTION = "research_plan"
+"""The name of what a person approves, edits or rejects."""
+
+
+class Approve(BaseModel):
+    """Research this plan."""
+
+    type: Literal["approve"]
+
+
+class PlanAction(BaseModel):
+    """The action with a plan of the person's own."""
+
+    name: Literal["research_plan"] = "research_plan"
+    args: dict[str, Any]
+
+
+class Edit(BaseModel):
+    """Research my plan instead; `args` is the plan."""
+
+    type: Literal["edit"]
+    edited_action: PlanAction
+
+
+class Reject(BaseModel):
+    """Think again, with these words in mind."""
+
+    type: Literal["reject"]
+    message: str = Field(default="", max_length=20_000)
+
+
+class Review(BaseModel):
+    """What a person may answer: LangChain's human-in-the-loop response, with one decision."""
+
+    decisions: list[Approve | Edit | Reject] = Field(min_length=1, max_length=1)
+
+
+async def human_feedback(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["planner", "team", "human_feedback"]]:
+    """Pause for a decision on the plan, then do what it says.
+
+    Reads `plan`, `revisions`; writes `plan`, `feedback`, `revisions`, `status`. On resume this
+    runs again from its first line, so nothing with an effect may stand above `interrupt`.
+    """
+    if runtime.context.auto_accept:
+        return Command(goto="team")
+    limit = runtime.context.max_revisions
+    answer = interrupt(review_request(state, limit), response_schema=Review)
+    decision = Review.model_validate(answer).decisions[0]
+    if isinstance(decision, Reject):
+        return await _rejected(state, runtime, decision.message)
+    plan = state["plan"]
+    if isinstance(decision, Edit):
+        try:
+            plan = checked(decision.edited_action.args)
+        except Problem as problem:
+            return Command(goto="human_feedback", update=State(feedback=str(problem)))
+    await mark(here(state, runtime).run, "running")
+    return Command(goto="team", update=State(plan=plan, feedback="", status="running"))
+
+
+async def _rejected(
+    state: State, runtime: Runtime[Context], words: str
+) -> Command[Literal["planner", "team", "human_feedback"]]:
+    """Go back to the planner, or wait on when there were enough plans: never to the research."""
+    if state["revisions"] >= runtime.context.max_revisions:
+        limit = runtime.context.max_revisions
+        told = render("no_more_plans", language=state["language"], limit=limit)
+        return Command(goto="human_feedback", update=State(feedback=told))
+    await mark(here(state, runtime).run, "running")
+    revisions = state["revisions"] + 1
+    return Command(goto="planner", update=State(feedback=words, revisions=revisions))
+
+
+def review_request(state: State, limit: int) -> dict[str, Any]:
+    """Return what is shown: LangChain's human-in-the-loop request, and the plan beside it."""
+    left = max(limit - state["revisions"], 0)
+    told = "\n\n".join(part for part in (state["feedback"], outline(state["plan"])) if part)
+    request = {"name": ACTION, "args": dict(state["plan"]), "description": told}
+    allowed = ["approve", "edit", "reject"] if left else ["approve", "edit"]
+    return {
+        "action_requests": [request],
+        "review_configs": [{"action_name": ACTION, "allowed_decisions": allowed}],
+        "plan": state["plan"],
+        "revision": state["revisions"],
+        "note": state["feedback"],
+    }
+
+
+def outline(plan: Plan) -> str:
+    """Return a plan as text that a person reads."""
+    lines = [plan["title"], *([plan["thought"]] if plan["thought"] else [])]
+    for number, step in enumerate(plan["steps"], start=1):
+        after = f" (after {', '.join(step['needs'])})" if step["needs"] else ""
+        lines.append(f"{number}. {step['title']}{after}")
+        lines += [f"   {step['description']}"] if step["description"] else []
+    return "\n".join(lines)

@@ -1,0 +1,150 @@
+"""Break the question into steps that can be researched side by side."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from graph.context import Context
+from graph.plan import checked
+from graph.state import Passage, Plan, State, Step, of_turn
+from nodes.agent import ask
+from prompts.loader import render
+from prompts.marks import block, blocks, pages_block
+from runs.faults import FATAL
+from runs.lifecycle import mark
+from runs.place import here
+
+TRIES = 2
+"""How often a plan is asked for before one is made from the queries."""
+
+
+class DraftStep(BaseModel):
+    """One step as the model writes it."""
+
+    title: str
+    description: str = ""
+    kind: Literal["research", "compute"] = "research"
+    queries: list[str] = Field(default=[], description="what to search for, one or two")
+    needs: list[int] = Field(default=[], description="numbers of earlier steps it builds on")
+    need_web_search: bool = True
+
+
+class Draft(BaseModel):
+    """A plan as the model writes it."""
+
+    title: str
+    thought: str = ""
+    has_enough_context: bool = Field(
+        default=False, description="true if the pages already answer the question completely"
+    )
+    steps: list[DraftStep] = []
+
+
+async def planner(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["human_feedback", "reporter"]]:
+    """Write a plan for the question, or say that nothing is left to research.
+
+    Reads `question`, `queries`, `background`, `plan`, `feedback`; writes `plan`, `status`.
+    """
+    plan = await _plan(state, runtime)
+    runtime.stream_writer({"event": "plan", "plan": plan})
+    if plan["has_enough_context"] and _passages(state):
+        return Command(goto="reporter", update=State(plan=plan))
+    if runtime.context.auto_accept:
+        return Command(goto="human_feedback", update=State(plan=plan))
+    await mark(here(state, runtime).run, "waiting_review")
+    return Command(goto="human_feedback", update=State(plan=plan, status="waiting_review"))
+
+
+async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
+    system = render(
+        "planner",
+        language=state["language"],
+        today=datetime.now(UTC).date(),
+        max_steps=runtime.context.max_steps,
+    )
+    for attempt in range(TRIES):
+        again = {**state, "attempt": attempt}
+        try:
+            draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
+            return to_plan(draft, runtime.context.max_steps)
+        except Problem as problem:
+            if problem.code in FATAL:
+                raise
+            if problem.code == "budget_spent":
+                break
+    return plan_of_queries(state, runtime.context.max_steps)
+
+
+def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
+    rejected = state["feedback"] or state["revisions"]
+    return HumanMessage(
+        blocks(
+            block("question", state["question"]),
+            block("queries", "\n".join(state["queries"])),
+            pages_block(_passages(state), state.get("sources", {})),
+            block("limit", str(runtime.context.max_steps)),
+            block("plan", state["plan"]) if rejected else "",
+            block("feedback", state["feedback"]),
+        )
+    )
+
+
+def _passages(state: State) -> list[Passage]:
+    found = of_turn(state.get("background"), state["turn"])
+    return [passage for entry in found.values() for passage in entry["passages"]]
+
+
+def to_plan(draft: Draft, limit: int) -> Plan:
+    """Make a plan of a draft, keeping to the limit and to needs that point back.
+
+    Raises:
+        Problem: If the draft is no plan that can be researched (`graph/plan.py`).
+    """
+    # A model asked for four steps sometimes writes nine, so the limit is kept here.
+    kept = draft.steps[:limit]
+    steps = [
+        Step(
+            id=f"s{number}",
+            title=step.title[:300],
+            description=step.description[:2000],
+            kind=step.kind,
+            queries=step.queries or [step.title],
+            needs=[f"s{need}" for need in dict.fromkeys(step.needs) if 0 < need < number],
+            need_web_search=step.need_web_search,
+        )
+        for number, step in enumerate(kept, start=1)
+    ]
+    plan = Plan(
+        title=draft.title[:300],
+        thought=draft.thought[:10_000],
+        has_enough_context=draft.has_enough_context,
+        steps=steps,
+    )
+    return plan if plan["has_enough_context"] and not steps else checked(plan)
+
+
+def plan_of_queries(state: State, limit: int) -> Plan:
+    """Make a plan without a model: one step for each query."""
+    steps = [
+        Step(
+            id=f"s{number}",
+            title=query[:300],
+            description="",
+            kind="research",
+            queries=[query],
+            needs=[],
+            need_web_search=True,
+        )
+        for number, query in enumerate(state["queries"][:limit], start=1)
+    ]
+    title = state["question"][:300]
+    return Plan(title=title, thought="", has_enough_context=False, steps=steps)

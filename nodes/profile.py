@@ -1,0 +1,66 @@
+"""Open a new turn: take the question from the conversation and clear what belongs to the last."""
+
+from __future__ import annotations
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from config.errors import Problem
+from graph.context import Context
+from graph.state import EMPTY_PLAN, EMPTY_REPORT, GRAPH_VERSION, State
+from retrieval.text import language, normalise
+from runs.lifecycle import opened
+from runs.place import here
+
+LONGEST = 20_000
+"""The longest question, in characters."""
+
+
+async def profile(state: State, runtime: Runtime[Context]) -> State:
+    """Begin the next turn of the thread.
+
+    Reads `messages`, `turn`; writes `turn`, `language`, `question`, `status` and resets what
+    belongs to one turn.
+
+    Raises:
+        Problem: `question_empty` or `question_too_long`.
+    """
+    question = check_question(_last_said(state))
+    turn = state.get("turn", 0) + 1
+    place = here({"turn": turn}, runtime)
+    await opened(place, turn, question, runtime.context)
+    return State(
+        turn=turn,
+        language=runtime.context.language or language(question),
+        question=question,
+        queries=[],
+        plan=EMPTY_PLAN,
+        feedback="",
+        revisions=0,
+        rounds=0,
+        follow_ups=[],
+        knowledge=[],
+        report=EMPTY_REPORT,
+        status="running",
+        graph_version=GRAPH_VERSION,
+    )
+
+
+def check_question(text: str) -> str:
+    """Return the question in a clean form.
+
+    Raises:
+        Problem: `question_empty` or `question_too_long`.
+    """
+    question = normalise(text).strip()
+    if not question:
+        raise Problem("question_empty", "there is no question", hint="ask one")
+    if len(question) > LONGEST:
+        what = f"the question has {len(question)} characters, the most is {LONGEST}"
+        raise Problem("question_too_long", what, hint="put long texts into a file")
+    return question
+
+
+def _last_said(state: State) -> str:
+    said = [one for one in state.get("messages", []) if isinstance(one, HumanMessage)]
+    return str(said[-1].text) if said else ""

@@ -1,0 +1,1 @@
+"""The memory researcher: plan, search, integrate, check, at most a few rounds."""

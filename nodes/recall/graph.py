@@ -1,0 +1,31 @@
+"""Wire the memory researcher."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from graph.context import Context
+from nodes.recall.check import check
+from nodes.recall.integrate import integrate
+from nodes.recall.plan import plan
+from nodes.recall.search import search
+from nodes.recall.state import RecallState
+
+
+@cache
+def make_recall() -> CompiledStateGraph[Any, Context, Any, Any]:
+    """Return the graph that answers a question from memory alone."""
+    graph = StateGraph(RecallState, context_schema=Context)
+    graph.add_node(plan)
+    graph.add_node(search)
+    graph.add_node(integrate)
+    graph.add_node(check)
+    graph.add_edge(START, "plan")
+    graph.add_edge("plan", "search")
+    graph.add_edge("search", "integrate")
+    graph.add_edge("integrate", "check")
+    return graph.compile(name="recall")

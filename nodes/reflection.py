@@ -1,0 +1,79 @@
+"""Judge a finding: pass it, or send the step back with what is wrong."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from config.errors import Problem
+from graph.context import Context
+from graph.state import Finding, StepState, key
+from nodes.agent import ask
+from prompts.loader import render
+from prompts.marks import block, blocks, findings_block, pages_block
+
+
+class Verdict(BaseModel):
+    """Whether a finding does what its step asked for."""
+
+    passed: bool
+    feedback: str = ""
+    queries: list[str] = []
+
+
+async def reflection(
+    state: StepState, runtime: Runtime[Context]
+) -> Command[Literal["researcher", "coder", "__end__"]]:
+    """Let a finding pass, or have the step done again with the feedback.
+
+    Reads `question`, `step`, `finding`, `passages`; writes `findings`, or `feedback`,
+    `more_queries` and `attempt`. A judge that fails leaves the finding `unverified`.
+    """
+    finding = state["finding"]
+    last = state["attempt"] >= runtime.context.max_reflections
+    if finding["status"] == "skipped" or (
+        finding["status"] == "failed" and not _searchable(finding)
+    ):
+        return _done(state, finding)
+    try:
+        verdict = await _verdict(state, runtime)
+    except Problem:
+        return _done(state, Finding(**{**finding, "review": "unverified"}))
+    if verdict.passed and finding["text"]:
+        return _done(state, Finding(**{**finding, "review": "passed"}))
+    if last:
+        return _done(state, Finding(**{**finding, "review": "failed"}))
+    again = StepState(
+        feedback=verdict.feedback or finding["reason"],
+        more_queries=verdict.queries,
+        attempt=state["attempt"] + 1,
+    )
+    return Command(
+        goto="coder" if state["step"]["kind"] == "compute" else "researcher", update=again
+    )
+
+
+def _searchable(finding: Finding) -> bool:
+    """Say whether searching again may help."""
+    return finding["reason"] == "no_evidence"
+
+
+async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
+    step = state["step"]
+    data = blocks(
+        block("question", state["question"]),
+        block("step", step["description"] or step["title"], title=step["title"]),
+        findings_block([state["finding"]]),
+        pages_block(state["passages"], state.get("sources", {})),
+    )
+    system = render("reflection", language=state["language"])
+    return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
+
+
+def _done(state: StepState, finding: Finding) -> Command[Literal["researcher", "coder", "__end__"]]:
+    name = key(state["turn"], finding["step"])
+    return Command(goto="__end__", update=StepState(findings={name: finding}))

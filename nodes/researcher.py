@@ -1,0 +1,115 @@
+"""Research one step: search first, then let the model write what the passages say."""
+
+from __future__ import annotations
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from config.errors import Problem
+from graph.context import Context
+from graph.state import Finding, Passage, Source, Status, Step, StepState
+from memory import pages
+from nodes.agent import Work, work
+from prompts.loader import render
+from prompts.marks import block, blocks, findings_block, pages_block
+from report.verify import Checked, check
+from runs.place import Here, here
+from tools.evidence import Evidence, gather
+from tools.toolbox import research_tools
+
+
+async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
+    """Find out what one step asks for.
+
+    Reads `question`, `step`, `needed`, `feedback`, `more_queries`, `passages`; writes `finding`,
+    `passages`, `sources`, `attempt`. A step that fails is a finding that says so.
+    """
+    place = here(state, runtime)
+    runtime.stream_writer({"event": "researching", "step": state["step"]["id"]})
+    try:
+        return await _research(state, runtime, place)
+    except Problem as problem:
+        skipped = problem.code in ("budget_spent", "model_refused")
+        finding = _finding(state, "skipped" if skipped else "failed", problem.code)
+        return StepState(finding=finding)
+
+
+async def _research(state: StepState, runtime: Runtime[Context], place: Here) -> StepState:
+    step = state["step"]
+    queries = state["more_queries"] or step["queries"] or [step["title"]]
+    evidence = await _gathered(state, runtime, place, queries)
+    passages = _joined(state["passages"], evidence.passages)
+    sources = {**state.get("sources", {}), **evidence.sources}
+    if not passages:
+        reason = evidence.problems[0].code if evidence.problems else "no_evidence"
+        return StepState(finding=_finding(state, "failed", reason, queries=queries))
+    found: list[Evidence] = []
+    tools = research_tools(place, runtime.context, found)
+    system = render("researcher", language=state["language"])
+    request = HumanMessage(_request(state, passages, sources))
+    written = await work(state, runtime, "researcher", system, [request], tools)
+    for more in found:
+        sources |= more.sources
+        passages = _joined(passages, more.passages)
+    checked = check(written.text, await _texts(sources))
+    finding = _written(state, written, checked, queries)
+    return StepState(finding=finding, passages=passages, sources=sources)
+
+
+async def _gathered(
+    state: StepState, runtime: Runtime[Context], place: Here, queries: list[str]
+) -> Evidence:
+    step = state["step"]
+    about = f"{step['title']}\n{step['description']}"
+    web = step["need_web_search"]
+    return await gather(place, runtime.context, queries, about=about, web=web)
+
+
+def _request(state: StepState, passages: list[Passage], sources: dict[str, Source]) -> str:
+    step = state["step"]
+    draft = state["finding"]["text"] if state["feedback"] else ""
+    return blocks(
+        block("question", state["question"]),
+        block("step", step["description"] or step["title"], title=step["title"]),
+        findings_block(state["needed"], "needs"),
+        pages_block(passages, sources),
+        block("draft", draft),
+        block("feedback", state["feedback"]),
+    )
+
+
+def _written(state: StepState, written: Work, checked: Checked, queries: list[str]) -> Finding:
+    """Judge what was written by what the checks left of it."""
+    if not checked.cited:
+        return _finding(state, "failed", "no_evidence", queries=queries)
+    status: Status = "ok" if written.complete else "partial"
+    reason = "" if written.complete else "answer_cut"
+    finding = _finding(state, status, reason, queries=queries)
+    return Finding(**{**finding, "text": checked.body, "sources": checked.cited})
+
+
+def _finding(
+    state: StepState, status: Status, reason: str, *, queries: list[str] | None = None
+) -> Finding:
+    step: Step = state["step"]
+    return Finding(
+        step=step["id"],
+        title=step["title"],
+        status=status,
+        reason=reason,
+        text="",
+        sources=[],
+        queries=queries or step["queries"],
+        attempts=state["attempt"] + 1,
+        review="",
+    )
+
+
+def _joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
+    return [*old, *(passage for passage in new if passage not in old)]
+
+
+async def _texts(sources: dict[str, Source]) -> dict[str, str]:
+    """Return the full text of every source by its id."""
+    stored = await pages.texts([source["page"] for source in sources.values()])
+    return {name: stored[source["page"]] for name, source in sources.items()}

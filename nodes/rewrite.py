@@ -1,0 +1,70 @@
+"""Put the question into words that stand alone, and into queries."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from graph.state import QueryState, State
+from nodes.agent import ask
+from prompts.loader import render
+from prompts.marks import block, blocks
+from runs.faults import FATAL
+
+REMEMBERED = 1_500
+"""How many characters of an earlier message are shown."""
+
+
+class Rewrite(BaseModel):
+    """The question as it can be searched."""
+
+    question: str = Field(description="the question in a form that needs no conversation")
+    queries: list[str] = Field(description="different search queries for it")
+
+
+async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["background"]]:
+    """Write the queries and send each of them to the background search.
+
+    Reads `messages`, `question`; writes `question`, `queries`.
+    """
+    count = runtime.context.query_count
+    rewritten = await _rewritten(state, runtime, count)
+    question = rewritten.question.strip() or state["question"]
+    queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
+    queries = queries[: max(count, 1)]
+    branches = [
+        Send("background", QueryState(turn=state["turn"], query=query, number=number))
+        for number, query in enumerate(queries, start=1)
+    ]
+    return Command(goto=branches, update=State(question=question, queries=queries))
+
+
+async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
+    earlier = state["messages"][-settings().keep_messages : -1]
+    as_asked = Rewrite(question=state["question"], queries=[])
+    if not earlier and count <= 1:
+        return as_asked
+    system = render("rewrite", language=state["language"])
+    data = blocks(
+        block("conversation", "\n".join(_line(message) for message in earlier)),
+        block("question", state["question"]),
+        block("count", str(count)),
+    )
+    try:
+        return await ask(state, runtime, "rewriter", system, [HumanMessage(data)], Rewrite)
+    except Problem as problem:
+        if problem.code in FATAL:
+            raise
+        return as_asked
+
+
+def _line(message: AnyMessage) -> str:
+    who = "person" if isinstance(message, HumanMessage) else "dossier"
+    return f"{who}: {' '.join(str(message.text).split())[:REMEMBERED]}"

@@ -1,0 +1,114 @@
+"""Send the steps that can start now, wave after wave, then ask whether it is enough."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+from pydantic import BaseModel
+
+from config.errors import Problem
+from graph.context import Context
+from graph.state import Finding, State, Step, StepState, of_turn
+from nodes.agent import ask
+from prompts.loader import render
+from prompts.marks import block, blocks, findings_block
+from runs.faults import FATAL
+
+FOLLOW_UPS = 2
+"""How many steps one round may add."""
+
+
+class Missing(BaseModel):
+    """Something the findings leave open."""
+
+    title: str
+    queries: list[str] = []
+
+
+class Enough(BaseModel):
+    """Whether the findings answer the question."""
+
+    enough: bool
+    missing: list[Missing] = []
+
+
+async def team(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["step", "team", "knowledge"]]:
+    """Send every step whose needs are met; when none is left, see whether more are needed.
+
+    Reads `question`, `plan`, `findings`, `rounds`; writes `rounds`, `follow_ups`.
+    """
+    steps = state["plan"]["steps"] + state["follow_ups"]
+    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    waiting = [step for step in steps if step["id"] not in findings]
+    ready = [step for step in waiting if set(step["needs"]) <= findings.keys()]
+    if ready:
+        now = ready[: runtime.context.parallelism]
+        return Command(goto=[Send("step", _sent(state, step, findings)) for step in now])
+    more = await _follow_ups(state, runtime, findings)
+    if not more:
+        return Command(goto="knowledge")
+    steps_added = [*state["follow_ups"], *more]
+    return Command(goto="team", update=State(rounds=state["rounds"] + 1, follow_ups=steps_added))
+
+
+def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
+    return StepState(
+        turn=state["turn"],
+        language=state["language"],
+        question=state["question"],
+        step=step,
+        attempt=0,
+        needed=[findings[need] for need in step["needs"]],
+        feedback="",
+        more_queries=[],
+        passages=[],
+    )
+
+
+async def _follow_ups(
+    state: State, runtime: Runtime[Context], findings: dict[str, Finding]
+) -> list[Step]:
+    """Return the steps that close what is missing; none when it is enough or nobody can tell."""
+    if state["rounds"] >= runtime.context.max_rounds:
+        return []
+    data = blocks(
+        block("question", state["question"]),
+        block("plan", state["plan"]),
+        findings_block(findings.values()),
+    )
+    system = render("judge", language=state["language"])
+    try:
+        verdict = await ask(state, runtime, "judge", system, [HumanMessage(data)], Enough)
+    except Problem as problem:
+        if problem.code in FATAL:
+            raise
+        return []
+    if verdict.enough:
+        return []
+    taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
+    return [
+        Step(
+            id=_free_id(taken),
+            title=missing.title[:300],
+            description="",
+            kind="research",
+            queries=missing.queries or [missing.title],
+            needs=[],
+            need_web_search=True,
+        )
+        for missing in verdict.missing[:FOLLOW_UPS]
+    ]
+
+
+def _free_id(taken: set[str]) -> str:
+    """Take the next free id of the form `s5`."""
+    number = len(taken) + 1
+    while f"s{number}" in taken:
+        number += 1
+    taken.add(f"s{number}")
+    return f"s{number}"

@@ -1,0 +1,27 @@
+"""Find and fill the prompts that live beside this file."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from string import Template
+
+
+@cache
+def load(name: str, language: str = "en") -> Template:
+    """Return the prompt `name`, in `language` where a translation exists.
+
+    Raises:
+        LookupError: If there is no such prompt in any language.
+    """
+    folder = resources.files("prompts")
+    for file in (folder / f"{name}.{language}.md", folder / f"{name}.md"):
+        if file.is_file():
+            return Template(file.read_text(encoding="utf-8"))
+    msg = f"no prompt named {name!r}; add prompts/{name}.md"
+    raise LookupError(msg)
+
+
+def render(name: str, *, language: str = "en", **values: object) -> str:
+    """Fill prompt `name`; a missing value raises `KeyError`, never an empty gap."""
+    return load(name, language).substitute(values)

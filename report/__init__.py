@@ -1,0 +1,1 @@
+"""From findings to a document that can be checked."""

@@ -1,0 +1,152 @@
+"""Cut the markdown of a report into lines that belong together, and join them again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby, islice
+from typing import Literal, NamedTuple
+
+from report.markup import URL
+
+Kind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
+
+
+class Block(NamedTuple):
+    """A heading, a paragraph, a bullet, a row of a table, a fence of code or an empty line."""
+
+    kind: Kind
+    lead: str
+    """The indent, and the mark that makes a heading, bullet or quoted line of it."""
+    text: str
+
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+_LEADS: list[tuple[Kind, re.Pattern[str]]] = [
+    ("heading", re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")),
+    ("item", re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")),
+    ("quote", re.compile(r"[ \t]*(?:>[ \t]?)+")),
+    ("row", re.compile(r"[ \t]*(?=\|)")),
+    ("text", re.compile(r"[ \t]*")),
+]
+_PROSE = re.compile(r"<q\b|\[S\d")
+_SEPARATOR = re.compile(r"[ \t|:]*-[ \t|:-]*")
+
+
+def blocks(body: str) -> list[Block]:
+    """Return the blocks of a text, in order.
+
+    A fence that is not closed, or that holds prose with citations, is taken for a mistake: its
+    lines are read as if it were not there.
+    """
+    lines = body.split("\n")
+    found: list[Block] = []
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        end = _fence_end(lines, at, fence[1]) if fence else at
+        inside = "\n".join(lines[at : end + 1])
+        if not fence:
+            _add(found, _block(lines[at]))
+        elif end and not _is_prose(fence[2], inside):
+            found.append(Block("fence", "", URL.sub("", inside)))
+            at = end
+        elif end:
+            lines[end] = ""
+        at += 1
+    return found
+
+
+def joined(parts: list[Block]) -> str:
+    """Return the text that consists of these blocks, never with two empty lines together."""
+    lines: list[str] = []
+    for part in parts:
+        lead = part.lead if part.kind == "quote" else ""
+        if part.kind != "blank" or (lines and lines[-1]):
+            lines.append(part.lead + part.text.replace("\n", f"\n{lead}"))
+    return "\n".join(lines).strip("\n")
+
+
+def without_gone(parts: list[Block]) -> list[Block]:
+    """Leave out the blocks that are gone, and what is nothing without them.
+
+    That is a heading with nothing below it, and a table without its head or without rows. What
+    stood below a bullet that is gone moves to the left.
+    """
+    kept: list[Block] = []
+    for is_row, run in groupby(_moved(parts), lambda part: part.kind == "row"):
+        rows = list(run)
+        kept += rows if not is_row or _is_table(rows) else []
+    return [part for at, part in enumerate(kept) if part.kind != "heading" or _filled(kept, at)]
+
+
+def _moved(parts: list[Block]) -> Iterator[Block]:
+    edge, by = -1, 0
+    for part in parts:
+        depth = _indent(part)
+        if part.kind == "gone":
+            edge, by = (edge, by) if 0 <= edge < depth else (depth, 0)
+            continue
+        if part.kind != "blank" and depth <= edge:
+            edge = -1
+        if part.kind != "blank" and edge >= 0:
+            by = by or depth - edge
+            part = part._replace(lead=part.lead.expandtabs(4)[min(by, depth) :])
+        yield part
+
+
+def _indent(part: Block) -> int:
+    """Return how far a block is moved to the right, in characters."""
+    lead = part.lead.expandtabs(4)
+    return len(lead) - len(lead.lstrip())
+
+
+def _fence_end(lines: list[str], at: int, mark: str) -> int:
+    """Return the line that closes the fence opened at a line with `mark`, or 0."""
+    for end in range(at + 1, len(lines)):
+        line = lines[end].strip()
+        if line.startswith(mark) and not line.strip(mark[0]):
+            return end
+    return 0
+
+
+def _is_prose(language: str, inside: str) -> bool:
+    return language.strip().lower() in ("markdown", "md") or bool(_PROSE.search(inside))
+
+
+def _block(line: str) -> Block:
+    if not line.strip():
+        return Block("blank", "", "")
+    if _RULE.match(line):
+        return Block("rule", "", line)
+    leads = ((kind, lead.match(line)) for kind, lead in _LEADS)
+    kind, lead = next((kind, lead) for kind, lead in leads if lead)
+    return Block(kind, lead[0], line[lead.end() :].rstrip())
+
+
+def _add(found: list[Block], new: Block) -> None:
+    """Add a block, or make it part of the one before where a line only goes on."""
+    last = found[-1] if found else Block("blank", "", "")
+    goes_on = new.kind == "text" and last.kind in ("text", "item", "quote")
+    if goes_on or (new.kind == last.kind == "quote" and new.lead == last.lead):
+        indented = new.lead + new.text if last.kind == "item" else new.text
+        found[-1] = last._replace(text=f"{last.text}\n{indented}")
+    else:
+        found.append(new)
+
+
+def _is_table(rows: list[Block]) -> bool:
+    heads = [at for at, row in enumerate(rows) if _SEPARATOR.fullmatch(row.text)]
+    return not heads or (heads[0] > 0 and len(rows) > heads[0] + 1)
+
+
+def _filled(parts: list[Block], at: int) -> bool:
+    """Tell whether anything but headings stands between a heading and the next of its rank."""
+    rank = parts[at].lead.count("#")
+    for part in islice(parts, at + 1, None):
+        if part.kind == "heading" and part.lead.count("#") <= rank:
+            return False
+        if part.kind not in ("heading", "blank", "rule"):
+            return True
+    return False

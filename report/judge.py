@@ -1,0 +1,107 @@
+"""Judge one statement by the sources it names."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graph.state import Quote
+from report.marks import MARKER, blank, cites, outside
+from report.markup import URL
+from report.places import Pages
+from report.quotations import Quotation, quotations, readings
+
+_MARKER = re.compile(f" ?{MARKER.pattern}")
+_FOLLOWING = re.compile(rf"[.,;:!?。，；：！？]?\s*((?:{MARKER.pattern})+)")
+_STOP = re.compile(r"([.!?。！？])[\s\"'”’」』»]*$")
+_STOPS = tuple(".,;:!?。，；：！？")
+
+Edits = dict[tuple[int, int], str]
+"""New words for places of a statement."""
+
+
+class Judged(NamedTuple):
+    """What is left of a statement, the quotations in it, and why nothing is left."""
+
+    text: str
+    quotes: list[Quote]
+    reason: str = ""
+
+
+class Proven(NamedTuple):
+    """A quotation, the source that has it, and the words as they stand there."""
+
+    quotation: Quotation
+    source: str
+    words: str
+
+
+def judge(statement: str, pages: Pages) -> Judged:
+    """Return a statement with its quotations proven and its markers resolved.
+
+    A quotation that another source has is given to that source. A statement with a quotation
+    that no source has, or with no citation but unknown ones, is taken out.
+    """
+    proven: list[Proven] = []
+    for quotation in quotations(statement):
+        found = pages.find(readings(quotation), [quotation.source, *cites(statement)])
+        if found is None:
+            return Judged("", [], "quote_not_found")
+        # An address is not shown, not even as a part of a quotation.
+        words = max(URL.split(found[1]), key=len).strip()
+        proven.append(Proven(quotation, found[0], words))
+    marked = bool(MARKER.search(blank(statement)))
+    text = outside(_repaired(statement, proven), lambda part: _resolved(part, pages))
+    if marked and not cites(text):
+        return Judged("", [], "unknown_source")
+    return Judged(text, [Quote(source=one.source, text=one.words) for one in proven])
+
+
+def _repaired(statement: str, proven: Sequence[Proven]) -> str:
+    """Return the statement with each quotation as its source has it, given to its source."""
+    markers = list(MARKER.finditer(blank(statement)))
+    edits: Edits = {}
+    for one in proven:
+        if one.quotation.marked:
+            edits |= _rewritten(statement, one, markers)
+        elif one.source not in cites(statement):
+            edits |= _given(one, markers, {other.source for other in proven}, edits)
+    for (start, end), new in sorted(edits.items(), reverse=True):
+        statement = statement[:start] + new + statement[end:]
+    return statement
+
+
+def _rewritten(statement: str, one: Proven, markers: Sequence[re.Match[str]]) -> Edits:
+    """Return the changes that make a marked quotation, and the markers after it, right."""
+    quotation = one.quotation
+    following = _FOLLOWING.match(statement, quotation.end)
+    end = following.end() if following and quotation.source != one.source else quotation.end
+    wrong = [
+        marker
+        for marker in markers
+        if quotation.end <= marker.start() < end and marker[1] in (quotation.source, "?")
+    ]
+    marked = f'<q s="{one.source}">{html.escape(one.words, quote=False)}</q>'
+    stop = _STOP.search(quotation.words)
+    if stop and not one.words.endswith(stop[1]) and statement[quotation.end :][:1] not in _STOPS:
+        marked += stop[1]
+    rewritten = {(quotation.start, quotation.end): marked}
+    return rewritten | {marker.span(): f"[{one.source}]" for marker in wrong}
+
+
+def _given(one: Proven, markers: Sequence[re.Match[str]], needed: set[str], edits: Edits) -> Edits:
+    """Return the change that gives words in quotation marks to the source that has them.
+
+    The nearest marker takes the new source, unless another quotation needs the one it has.
+    """
+    after = [marker for marker in markers if marker.start() >= one.quotation.start]
+    nearest = after[0] if after else markers[-1] if markers else None
+    if nearest and nearest[1] not in needed and nearest.span() not in edits:
+        return {nearest.span(): f"[{one.source}]"}
+    return {(one.quotation.end, one.quotation.end): f"[{one.source}]"}
+
+
+def _resolved(text: str, pages: Pages) -> str:
+    return _MARKER.sub(lambda marker: marker[0] if marker[1] in pages.texts else "", text)

@@ -1,0 +1,147 @@
+"""Read the marks a model makes, `[S3]` and `<q s="S3">…</q>`, in the ways models spell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from report.markup import strip
+from retrieval.script import CJK
+
+MARKER = re.compile(r"\[(S[1-9]\d*|\?)\]")
+"""A marker in its one spelling; `[?]` stands for one that names no source."""
+
+QUOTE = re.compile(r'<q s="(S[1-9]\d*)?">(.*?)</q>', re.DOTALL)
+"""A marked quotation in its one spelling: its source, and its words with `<`, `>`, `&` escaped."""
+
+SPOKEN = re.compile(
+    "“(?P<a>[^“”]{1,2000})”|„(?P<b>[^„“”]{1,2000})[“”]|«(?P<c>[^«»]{1,2000})»"
+    "|「(?P<d>[^「」]{1,2000})」|『(?P<e>[^『』]{1,2000})』|＂(?P<f>[^＂]{1,2000})＂"
+    r'|(?<![A-Za-z0-9"])"(?=\S)(?P<g>[^"]{1,2000})(?<=\S)"(?![A-Za-z0-9"])'
+)
+"""Words between quotation marks."""
+
+_OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
+_TAGS = re.compile(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
+_SENTENCE = re.compile(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
+_WRAPPED = re.compile(r'["“„«「『＂`]+(<q s="[^"]*">.*?</q>)["”“»」』＂`]+', re.DOTALL)
+_CODED = re.compile(r"`([^`\n]*(?:<q\b|\[S\d)[^`\n]*)`")
+
+_ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
+_IDS = f"{_ID}(?:{_AND}{_ID})*"
+_NAMED = r"(?:\s*(?:[Ss]ources?|来源|资料)\s*[:：]?)?\s*"
+_PLACE = r"\s*(?:[,;:，：†|@]\s*[^\[\]［］【】\n]{0,40})?"
+_BRACKETED = re.compile(rf"\\?[\[［【]+{_NAMED}({_IDS}){_PLACE}\\?[\]］】]+")
+_ROUND = re.compile(
+    rf"[(（]{_NAMED}({_IDS})\s*[)）](?=\s*(?:[.,;:!?。，；：！？|]|$))", re.MULTILINE
+)
+_NUMBERED = re.compile(r"\\?[\[［【]\^?\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*\\?[\]］】](?!\()")
+_ITEM = re.compile(r"([-–—]\s*)?\^?([Ss])0*(\d+)")
+_ROUND_MARKERS = re.compile(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)）]")
+_BETWEEN = re.compile(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
+LONGEST_RANGE = 20
+
+
+def tidy(text: str) -> str:
+    """Return a block of a model's text with every mark in its one spelling and no other markup.
+
+    A quotation that is not closed ends with its sentence; one inside another ends the outer one.
+    """
+    marked = _WRAPPED.sub(r"\1", "".join(_parts(_CODED.sub(r"\1", text))))
+    return _BETWEEN.sub("", outside(marked, _plain))
+
+
+def spell(body: str, known: Collection[str]) -> str:
+    """Return `body` with `(S3)` spelt `[S3]`, where its writer uses no other kind of mark."""
+    if _BRACKETED.search(body) or _TAGS.search(body):
+        return body
+    return _ROUND.sub(lambda ids: _known_markers(ids, known), body)
+
+
+def blank(text: str) -> str:
+    """Return `text` with each marked quotation replaced by as many NUL characters."""
+    return QUOTE.sub(lambda quote: "\0" * len(quote[0]), text)
+
+
+def outside(text: str, change: Callable[[str], str]) -> str:
+    """Return `text` with everything but its marked quotations changed."""
+    parts: list[str] = []
+    done = 0
+    for quote in QUOTE.finditer(text):
+        parts += [change(text[done : quote.start()]), quote[0]]
+        done = quote.end()
+    return "".join([*parts, change(text[done:])])
+
+
+def cites(text: str) -> list[str]:
+    """Return the ids that a text cites, by markers and quotations, in order, with repetitions."""
+    both = re.finditer(f"{QUOTE.pattern}|{MARKER.pattern}", text, re.DOTALL)
+    return [use[1] or use[3] for use in both if use[1] or use[3]]
+
+
+def long_enough(words: str) -> bool:
+    """Tell whether words between quotation marks are a quotation and not just a term."""
+    return len(words.strip()) >= 12 or len(re.findall(f"[{CJK}]", words)) >= 6
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the quotations of a text, each in its one spelling, and what is between them."""
+    source: str | None = None
+    words = ""
+    for part in _TAGS.split(text):
+        opens = bool(re.match(_OPEN, part, re.IGNORECASE))
+        if not opens and not _TAGS.match(part):
+            if source is None:
+                yield part
+            words = part
+            continue
+        if source is not None:
+            yield from _unclosed(source, words) if opens else [_quote(source, words)]
+        found = re.search(r"S0*([1-9]\d*)", part)
+        source = (f"S{found[1]}" if found else "") if opens else None
+        words = ""
+    if source is not None:
+        yield from _unclosed(source, words)
+
+
+def _unclosed(source: str, words: str) -> Iterator[str]:
+    first = _SENTENCE.match(words)
+    end = first.end() if first else 0
+    yield _quote(source, words[:end])
+    yield words[end:]
+
+
+def _quote(source: str, words: str) -> str:
+    if any(character.isalnum() for character in words):
+        return f'<q s="{source}">{words}</q>'
+    return f"[{source}]" if source else ""
+
+
+def _plain(text: str) -> str:
+    text = _BRACKETED.sub(_markers, text)
+    text = re.sub(f"{SPOKEN.pattern}|(?P<number>{_NUMBERED.pattern})", _unknown, text)
+    return _ROUND_MARKERS.sub(r"\1", strip(text))
+
+
+def _unknown(found: re.Match[str]) -> str:
+    return "[?]" if found["number"] else found[0]
+
+
+def _markers(group: re.Match[str]) -> str:
+    return "".join(f"[{name}]" for name in _names(group[1]))
+
+
+def _known_markers(group: re.Match[str], known: Collection[str]) -> str:
+    names = list(_names(group[1]))
+    return "".join(f"[{name}]" for name in names) if set(names) <= set(known) else group[0]
+
+
+def _names(ids: str) -> Iterator[str]:
+    """Yield the ids of a group; a small letter is the id of a step, which is no source."""
+    last = 0
+    for item in _ITEM.finditer(ids):
+        number = int(item[3])
+        first = last + 1 if item[1] and 0 <= number - last <= LONGEST_RANGE else number
+        for each in range(first, number + 1):
+            yield f"S{each}" if item[2] == "S" and each else "?"
+        last = number

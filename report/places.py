@@ -1,0 +1,164 @@
+"""Find quotations in long pages without folding more of a page than has to be folded."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from retrieval.script import CJK
+from retrieval.text import find
+
+STRETCH = 8_000
+"""A page is folded in stretches of about this many characters, where a quotation may be."""
+
+TRIES = 20
+"""How many places in one stretch are looked at, where a quotation is only a part of a word."""
+
+_TYPOGRAPHY = (
+    "'\"`´-*_\u00ad\u200b\u200c\u200d\u2060\ufeff\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2018"
+    "\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033«»「」『』\u301d\u301e\u301f"
+)
+_UNSPACED = f"{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_LETTER = f"[^\\W_{_UNSPACED}]"
+_STARTS_INSIDE = re.compile(f"(?:{_LETTER}{_LETTER}|\\d[.,]\\d)$")
+_ENDS_INSIDE = re.compile(f"{_LETTER}{_LETTER}|\\d(?:[.,]\\d|\\s?[%％‰万亿兆千百])")
+_ASIAN = f"[{CJK}\u3000-\u303f\uff00-\uffef]"
+_WRAP_IN_WORD = re.compile("[-\u2010\u00ad][^\\S\n]*\n")
+_WRAP_IN_CHINESE = re.compile(f"(?<={_ASIAN})\\s*\n\\s*(?={_ASIAN})")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+
+
+class Skeleton(NamedTuple):
+    """The letters of a page without anything that folding changes, and where stretches begin."""
+
+    letters: str
+    starts: list[int]
+    """Where each stretch begins in `letters`."""
+    origins: list[int]
+    """Where each stretch begins in the page."""
+
+
+def letters(text: str) -> str:
+    """Return what is left of a text without space and typography; equal if folded texts are.
+
+    It is much faster to make than a folded text, and where the letters of a quotation are not,
+    the quotation is not.
+    """
+    text = "".join(unicodedata.normalize("NFKC", text.replace("´", "")).lower().split())
+    for character in _TYPOGRAPHY:
+        text = text.replace(character, "")
+    return text
+
+
+def skeleton(page: str) -> Skeleton:
+    """Return the skeleton of a page."""
+    origins = list(_origins(page))
+    pieces = [
+        letters(page[start:end])
+        for start, end in zip(origins, [*origins[1:], len(page)], strict=True)
+    ]
+    starts = [0]
+    for piece in pieces[:-1]:
+        starts.append(starts[-1] + len(piece))
+    return Skeleton("".join(pieces), starts, origins)
+
+
+class Pages:
+    """The pages that may be quoted, each prepared for searching at most once."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self._skeletons: dict[str, Skeleton] = {}
+
+    def find(self, readings: Sequence[str], named: Sequence[str]) -> tuple[str, str] | None:
+        """Return a source that says what one of `readings` says, and its own words, or None.
+
+        The sources in `named` come first, then all others. Both sides are folded for the
+        comparison. A part of a word or of a number is no quotation.
+
+        Args:
+            readings: How the quotation may be read; the last has the fewest letters.
+            named: The ids of sources that should have it.
+        """
+        for source in dict.fromkeys([*named, *self.texts]):
+            if source not in self.texts or (
+                source not in named and not self._may(readings, source)
+            ):
+                continue
+            for reading in readings:
+                words = self._words(reading, source)
+                if words:
+                    return source, words
+        return None
+
+    def _may(self, readings: Sequence[str], source: str) -> bool:
+        return letters(readings[-1]) in self._skeleton(source).letters
+
+    def _words(self, quote: str, source: str) -> str:
+        page = self.texts[source]
+        found = next(_verbatim(quote, page), None) or next(self._folded(quote, source), None)
+        return shown(page[slice(*found)], quote) if found else ""
+
+    def _skeleton(self, source: str) -> Skeleton:
+        if source not in self._skeletons:
+            self._skeletons[source] = skeleton(self.texts[source])
+        return self._skeletons[source]
+
+    def _folded(self, quote: str, source: str) -> Iterator[tuple[int, int]]:
+        page, bones, wanted = self.texts[source], self._skeleton(source), letters(quote)
+        at = bones.letters.find(wanted) if wanted else -1
+        while at >= 0:
+            first = bisect_right(bones.starts, at) - 1
+            last = bisect_left(bones.starts, at + len(wanted)) + 1
+            end = bones.origins[last] if last < len(bones.origins) else len(page)
+            yield from _in_stretch(quote, page, bones.origins[first], end)
+            following = bones.starts[first + 1 : first + 2]
+            at = bones.letters.find(wanted, following[0]) if following else -1
+
+
+def shown(words: str, quote: str) -> str:
+    """Return the words of a page in one line, as they are shown in a report.
+
+    Where the page breaks a word over two lines, the quotation knows how the word is spelt.
+    """
+    if _WRAP_IN_WORD.search(words):
+        words = quote
+    words = _WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", words))
+    return " ".join(words.split())
+
+
+def _origins(page: str) -> Iterator[int]:
+    yield 0
+    at = STRETCH
+    while at < len(page):
+        space = page.find(" ", at, at + 200)
+        start = space + 1 if space >= 0 else at
+        yield start
+        at = start + STRETCH
+
+
+def _verbatim(quote: str, page: str) -> Iterator[tuple[int, int]]:
+    at = page.find(quote)
+    while at >= 0:
+        if _is_whole(page, at, at + len(quote)):
+            yield at, at + len(quote)
+        at = page.find(quote, at + 1)
+
+
+def _in_stretch(quote: str, page: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for _ in range(TRIES):
+        span = find(quote, page[start:end])
+        if span is None:
+            return
+        if _is_whole(page, start + span.start, start + span.end):
+            yield start + span.start, start + span.end
+        start += span.start + 1
+
+
+def _is_whole(page: str, start: int, end: int) -> bool:
+    """Tell whether a place does not begin or end inside a word or a number."""
+    before, after = page[max(0, start - 2) : start + 1], page[end - 1 : end + 2]
+    return not (_STARTS_INSIDE.search(before) or _ENDS_INSIDE.match(after))

@@ -1,0 +1,43 @@
+"""Cut a block into statements: each a sentence together with the marks that follow it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from report.marks import MARKER, QUOTE, SPOKEN, long_enough
+from retrieval.text import sentences
+
+_BOLD = r"\*\*[^*\n]+\*\*|`[^`\n]+`"
+_WHOLE = re.compile(
+    f"(?P<marker>{MARKER.pattern})|(?P<quote>{QUOTE.pattern})|(?P<bold>{_BOLD})"
+    f"|(?P<spoken>{SPOKEN.pattern})",
+    re.DOTALL,
+)
+_END = re.compile(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
+
+
+def statements(text: str) -> list[str]:
+    """Return the statements of a block; joined, they are the block again.
+
+    A sentence does not end inside a quotation or inside bold type.
+    """
+    starts = [sentence.start for sentence in sentences(_WHOLE.sub(_veiled, text))]
+    return [text[start:end] for start, end in pairwise([0, *starts[1:], len(text)])]
+
+
+def _veiled(whole: re.Match[str]) -> str:
+    """Hide what may not be cut; a full stop that ends it stays to be seen."""
+    if whole["marker"]:
+        return " " * len(whole[0])
+    if whole["spoken"] and not long_enough(whole["spoken"]):
+        return whole[0]
+    end = _END.search(whole[0])
+    stops = end[1] if end and (not whole["bold"] or _is_cited(whole)) else ""
+    closing = len(whole[0]) - end.end(1) if end else 1
+    inside = len(whole[0]) - 1 - len(stops) - closing
+    return "X" + "x" * inside + stops + '"' * closing
+
+
+def _is_cited(whole: re.Match[str]) -> bool:
+    return bool(re.match(r"\s*(?:\[S|<q)", whole.string[whole.end() : whole.end() + 9]))

@@ -1,0 +1,83 @@
+"""Check what a model wrote against the stored text of its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from graph.state import Quote, Removed
+from report.blocks import Block, blocks, joined, without_gone
+from report.judge import judge
+from report.marks import MARKER, cites, spell, tidy
+from report.markup import unframe
+from report.numbers import numbers as numbers
+from report.numbers import uncited as uncited
+from report.places import Pages
+from report.statements import statements
+
+PASSES = 6
+"""How often a text is gone over, at most, until nothing changes any more."""
+
+
+class Checked(NamedTuple):
+    """A text in which every marker names a source and every quotation stands in its source."""
+
+    body: str
+    cited: list[str]
+    """The ids of the sources in the order of their first use."""
+    quotes: list[Quote]
+    removed: list[Removed]
+
+
+def check(body: str, texts: Mapping[str, str]) -> Checked:
+    """Return `body` without what its sources do not say.
+
+    Addresses, links, images, HTML and thoughts are stripped, markers and quotations brought to
+    one spelling, quotations found in another source given to it. A sentence that cites only
+    unknown sources, or quotes what no source has, is removed. To check twice changes nothing.
+
+    Args:
+        body: Markdown as a model wrote it.
+        texts: The full text of each source by its id.
+    """
+    pages = Pages(texts)
+    removed: list[Removed] = []
+    for _ in range(PASSES):
+        checked = _once(body, pages)
+        removed += checked.removed
+        if checked.body == body:
+            break
+        body = checked.body
+    return checked._replace(removed=removed)
+
+
+def _once(body: str, pages: Pages) -> Checked:
+    quotes: list[Quote] = []
+    removed: list[Removed] = []
+    parts = blocks(spell(unframe(body), pages.texts))
+    for at, part in enumerate(parts):
+        if part.kind not in ("blank", "rule", "fence"):
+            text = _checked(part, pages, quotes, removed)
+            parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
+    kept = without_gone(parts)
+    cited = [name for part in kept if part.kind != "fence" for name in cites(part.text)]
+    return Checked(joined(kept), list(dict.fromkeys(cited)), quotes, removed)
+
+
+def _checked(part: Block, pages: Pages, quotes: list[Quote], removed: list[Removed]) -> str:
+    """Return what is left of the words of a block; note its quotations and what was removed.
+
+    A row of a table is one statement.
+    """
+    text, before = tidy(part.text), len(removed)
+    kept: list[str] = []
+    for statement in [text] if part.kind == "row" else statements(text):
+        judged = judge(statement, pages)
+        kept.append(judged.text)
+        quotes += judged.quotes
+        if judged.reason:
+            removed.append(Removed(text=statement.strip(), reason=judged.reason))
+    left = "".join(kept).strip()
+    if len(removed) > before and not any(map(str.isalnum, MARKER.sub("", left))):
+        return ""
+    return left

@@ -1,0 +1,1 @@
+"""Finding text; no agent framework here."""

@@ -1,0 +1,103 @@
+"""Compare words that differ only in typography, and find them in the text as it stands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+from retrieval.script import CJK
+
+_BROKEN = "(?<=[^\\W\\d_])[-\u2010\u00ad][^\\S\n]*\n\\s*(?=[^\\W\\d_])"
+_ODD = re.compile(
+    f"(?P<hyphen>{_BROKEN})"
+    "|(?P<space>\\s{2,}|[^\\S ]|(?<![!-~]) | (?![!-~]))"
+    "|(?P<single>[\u2018\u2019\u201a\u201b\u2032`\u00b4])"
+    "|(?P<double>[\u201c-\u201f\u2033\u00ab\u00bb\u300c-\u300f\u301d-\u301f])"
+    "|(?P<dash>[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+)"
+    "|(?P<unseen>[\u00ad\u200b-\u200d\u2060\ufeff]+)"
+    f"|(?P<other>[!-~]?[\u0300-\u036f]+|[^\\x00-\\x7f{CJK}][\u0300-\u036f]*)"
+)
+_BECOMES = {"single": "'", "double": '"', "dash": "-", "unseen": ""}
+_CJK_OR_ITS_MARKS = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+
+
+class _Folded(NamedTuple):
+    """A folded text, and for each of its pieces where it begins and where it came from.
+
+    A piece that was changed knows both ends of its origin; one that was kept has 0 for the end.
+    """
+
+    text: str
+    starts: list[int]
+    origins: list[tuple[int, int]]
+
+    def start(self, at: int) -> int:
+        """Return where the character `at` of the folded text begins in the unfolded one."""
+        piece = bisect_right(self.starts, at) - 1
+        start, end = self.origins[piece]
+        return start if end else start + at - self.starts[piece]
+
+    def end(self, at: int) -> int:
+        """Return where the character `at` of the folded text ends in the unfolded one."""
+        piece = bisect_right(self.starts, at) - 1
+        start, end = self.origins[piece]
+        return end or start + at - self.starts[piece] + 1
+
+
+def fold(text: str) -> str:
+    """Return `text` in the form in which quotes are compared; case is kept.
+
+    NFKC; white space collapsed, and dropped beside Chinese, kana and hangul; quotation marks,
+    dashes and soft hyphens made plain; a word broken over two lines joined.
+    """
+    return _fold(text, "").text.strip()
+
+
+def locate(quote: str, text: str) -> tuple[int, int] | None:
+    """Return the ends of `quote` in `text`, both folded for the comparison, or None."""
+    wanted = fold(quote)
+    if not wanted:
+        return None
+    start = text.find(quote.strip())
+    if start >= 0:
+        return start, start + len(quote.strip())
+    # A hyphen at a line's end is either typography ("inter-national") or spelling ("well-known").
+    place = _locate(wanted, _fold(text, ""))
+    if place is None and re.search(_BROKEN, text):
+        return _locate(wanted, _fold(text, "-"))
+    return place
+
+
+def _locate(wanted: str, folded: _Folded) -> tuple[int, int] | None:
+    at = folded.text.find(wanted)
+    return None if at < 0 else (folded.start(at), folded.end(at + len(wanted) - 1))
+
+
+@lru_cache(maxsize=8)
+def _fold(text: str, hyphen: str) -> _Folded:
+    pieces: list[str] = []
+    starts, origins = [0], [(0, 0)]
+    done = length = 0
+    for odd in _ODD.finditer(text):
+        plain, new = text[done : odd.start()], _replacement(odd, hyphen)
+        length += len(plain)
+        starts += [length, length + len(new)]
+        origins += [odd.span(), (odd.end(), 0)]
+        pieces += [plain, new]
+        length, done = length + len(new), odd.end()
+    return _Folded("".join([*pieces, text[done:]]), starts, origins)
+
+
+def _replacement(odd: re.Match[str], hyphen: str) -> str:
+    kind = odd.lastgroup or ""
+    if kind == "hyphen":
+        return hyphen
+    if kind == "other":
+        return unicodedata.normalize("NFKC", odd[0])
+    if kind == "space":
+        before, after = odd.string[: odd.start()][-1:], odd.string[odd.end() :][:1]
+        return "" if _CJK_OR_ITS_MARKS.search(before + after) else " "
+    return _BECOMES[kind]

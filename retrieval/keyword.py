@@ -1,0 +1,79 @@
+"""Rank a small set of texts by the words they share with a query, and keep the best apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rank_bm25 import BM25Plus
+
+from retrieval.words import terms, words
+
+SAME = 0.9
+"""Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
+
+
+def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the index and BM25 score of each text that shares a word with `query`, best first.
+
+    The set is indexed for this one query. `BM25Okapi` of rank-bm25 gives a word found in more than
+    half of the texts a negative weight, and in a set of ten texts the topic itself is such a word;
+    the weight of `BM25Plus`, ln((N + 1) / n), is always positive. Its lower bound `delta` is
+    added even to texts without the word, so it is 0 here: a text without any word scores 0.
+    """
+    wanted = terms(query)
+    bags = [words(text) for text in texts]
+    if not wanted or not any(bags):
+        return []
+    scores = BM25Plus(bags, k1=1.2, b=0.75, delta=0).get_scores(wanted).tolist()
+    found = [(number, score) for number, score in enumerate(scores) if score > 0]
+    return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def spread(
+    ranked: Iterable[tuple[int, float]], texts: Sequence[str], limit: int, weight: float = 0.7
+) -> list[tuple[int, float]]:
+    """Return up to `limit` of the ranked texts, each good and unlike those before it.
+
+    Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): `weight` times the score,
+    as a part of the best one, less `1 - weight` times the share of words that a chosen text has.
+    A text that says the same as a chosen one is left out.
+    """
+    left = list(ranked)
+    bags = {number: frozenset(words(texts[number])) for number, _ in left}
+    worth = _scaled(left)
+    likeness = dict.fromkeys(bags, 0.0)
+    chosen: list[tuple[int, float]] = []
+    while left and len(chosen) < limit:
+        best = max(left, key=lambda e: weight * worth[e[0]] - (1 - weight) * likeness[e[0]])
+        chosen.append(best)
+        left = [
+            entry
+            for entry in left
+            if entry[0] != best[0] and not _same(texts, bags, entry[0], best[0])
+        ]
+        for number, _ in left:
+            likeness[number] = max(likeness[number], _contained(bags[number], bags[best[0]]))
+    return chosen
+
+
+def _scaled(ranked: Sequence[tuple[int, float]]) -> dict[int, float]:
+    low = min(0.0, *(score for _, score in ranked)) if ranked else 0.0
+    high = max((score for _, score in ranked), default=0.0)
+    return {n: (score - low) / (high - low) if high > low else 1.0 for n, score in ranked}
+
+
+def _contained(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
+
+
+def _same(texts: Sequence[str], bags: dict[int, frozenset[str]], one: int, other: int) -> bool:
+    if texts[one] == texts[other]:
+        return True
+    together = bags[one] | bags[other]
+    alike = len(bags[one] & bags[other]) >= SAME * len(together) > 0
+    return alike and _numbers(texts[one]) == _numbers(texts[other])
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+", text))

@@ -1,0 +1,21 @@
+"""Which characters belong to which script, and so to which language."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese characters, as ranges for the inside of a character class."""
+
+CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
+"""Chinese characters, kana and hangul, as ranges for the inside of a character class."""
+
+_CHARACTER = re.compile(f"[{HAN}]")
+_WORD = re.compile(f"[^\\W\\d_{HAN}]+")
+
+
+def language(text: str) -> Literal["zh", "en"]:
+    """Return the language by script: a Chinese character weighs as much as a word of letters."""
+    han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
+    return "zh" if han > 0.4 * (han + words) else "en"

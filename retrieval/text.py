@@ -1,0 +1,153 @@
+"""Clean text and cut it into sentences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from retrieval.folding import fold as fold
+from retrieval.folding import locate
+from retrieval.script import CJK
+from retrieval.script import language as language
+
+_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+
+_CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
+_END = re.compile(
+    f"(?:[。！？；…]++|[!?]++(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
+    f"|[.!?]+[{_CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
+)
+_LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
+_NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
+_BEFORE_NUMBER = re.compile(
+    "figs?|eqs?|nos?|vols?|pp?|ch|sec|sect|arts?|ed|para|approx|ca"
+    "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+)
+_SELDOM_LAST = re.compile(
+    "[^\\W\\d_]|al|etc|inc|ltd|co|corp|jr|sr|u[.]s|u[.]k|u[.]n|a[.]m|p[.]m|ph[.]d|d[.]c|b[.]c|a[.]d"
+)
+_OPENER = re.compile(
+    r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
+    r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from)\b",
+    re.IGNORECASE,
+)
+
+_BULLET = re.compile(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
+_MARKDOWN_HEADING = re.compile(r"#{1,6}\s")
+_ENDED = re.compile(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+\\])*$")
+_GOES_ON = re.compile(
+    r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|to|in|for|with|by|on|at|from|as|is))$"
+)
+
+
+class Span(NamedTuple):
+    """A piece of a text: `text[start:end]`, offsets in characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+def normalise(text: str) -> str:
+    r"""Return `text` in NFC with `\n` line ends, without control, bidi and surrogate characters.
+
+    A vertical tab, a form feed and the Unicode line separators become `\n`.
+    """
+    return unicodedata.normalize("NFC", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
+
+
+def find(quote: str, text: str) -> Span | None:
+    """Return the place in `text` that reads like `quote` when both are folded, or None."""
+    place = locate(quote, text)
+    return Span(*place, text[slice(*place)]) if place else None
+
+
+def sentences(text: str) -> list[Span]:
+    """Return the sentences of an English or Chinese text, in order, without white space around.
+
+    A line that is a heading, a bullet or a row of a table ends where the line ends; other lines
+    are joined where the text was only wrapped.
+    """
+    return [
+        sentence
+        for start, end in _blocks(text)
+        for sentence in _trimmed(text, _cuts(text[start:end], start))
+    ]
+
+
+def heading(sentence: str) -> bool:
+    """Tell whether a sentence found by `sentences` looks like a heading of what follows."""
+    if _MARKDOWN_HEADING.match(sentence):
+        return True
+    if _BULLET.match(sentence) or _ENDED.search(sentence) or "|" in sentence or "\t" in sentence:
+        return False
+    return len(sentence) <= (30 if language(sentence) == "zh" else 80)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ends of each run of lines that may share a sentence."""
+    start = done = 0
+    previous = ""
+    for line in text.split("\n"):
+        if start < done and not _wrapped(previous, line):
+            yield start, done
+            start = done
+        previous, done = line, done + len(line) + 1
+    yield start, len(text)
+
+
+def _wrapped(line: str, following: str) -> bool:
+    """Tell whether a line only ended because the page was not wider."""
+    line, after = line.rstrip(), following.lstrip()
+    if not line or not after or _BULLET.match(following) or _MARKDOWN_HEADING.match(after):
+        return False
+    if _ENDED.search(line) or _MARKDOWN_HEADING.match(line) or "|" in line or "\t" in line:
+        return False
+    wide = len(line) + len(re.findall(f"[{CJK}]", line)) >= 40
+    goes_on = after[0].islower() or _GOES_ON.search(line) or re.match(f"[{CJK}]", after)
+    return wide and bool(goes_on)
+
+
+def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in _END.finditer(block):
+        if not _abbreviation(block, start, end):
+            yield offset + start, offset + end.end()
+            start = end.end()
+    yield offset + start, offset + len(block)
+
+
+def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:
+    """Tell whether a full stop, question or exclamation mark does not end the sentence."""
+    if end[0][0] in "。！？；…" or not block[end.end() :][:1].isspace():
+        return False
+    after = block[end.end() :].lstrip()[:40]
+    if after[:1].islower():
+        return True
+    if end[0] != ".":
+        return False
+    return _is_short_form(block[start : end.start()], after)
+
+
+def _is_short_form(before: str, after: str) -> bool:
+    """Tell whether the full stop between `before` and `after` belongs to the word before it."""
+    found = _LAST_WORD.search(before)
+    word = found[0].lower() if found else ""
+    if _BEFORE_NUMBER.fullmatch(word):
+        return after[:1].isdigit()
+    if _NEVER_LAST.fullmatch(word) or (word.isdigit() and word == before.strip()):
+        return True
+    return bool(_SELDOM_LAST.fullmatch(word)) and not _OPENER.match(after)
+
+
+def _trimmed(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[Span]:
+    for start, end in cuts:
+        piece = text[start:end].strip()
+        if piece:
+            at = text.index(piece, start)
+            yield Span(at, at + len(piece), piece)

@@ -1,0 +1,1 @@
+"""What surrounds a run: paid once, capped, seen, resumable."""

@@ -1,0 +1,112 @@
+"""Keep a run inside what its caller allows, counting what earlier sessions of it spent."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+
+from config.errors import Problem
+from graph.context import Context
+from runs.ledger import Cost
+from runs.place import Here
+from storage.engine import reading
+from storage.tables import calls
+
+KEPT_BACK = 0.2
+"""The share of every cap that only the reporter may use, so that a capped run ends in a report."""
+
+OPEN_BUDGETS = 256
+"""How many budgets are remembered in one process."""
+
+_budgets: OrderedDict[tuple[str, str], Budget] = OrderedDict()
+
+
+@dataclass
+class Budget:
+    """What one run may still spend; shared by all its branches."""
+
+    context: Context
+    calls: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+    seconds: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+
+    def left(self, role: str) -> float:
+        """Return the seconds that calls of a role may still take."""
+        used = self.seconds + time.monotonic() - self.started
+        return self._cap("max_minutes", role) * 60 - used
+
+    @contextmanager
+    def reserve(self, role: str, tokens: int) -> Iterator[None]:
+        """Hold one call and its worst number of tokens while the call is made.
+
+        Raises:
+            Problem: `budget_spent`, naming the cap that would be passed.
+        """
+        self._check(role, tokens)
+        self.calls += 1
+        self.tokens += tokens
+        try:
+            yield
+        finally:
+            self.tokens -= tokens
+
+    def spend(self, cost: Cost) -> None:
+        """Count what a call really used."""
+        self.tokens += cost.tokens_in + cost.tokens_out
+        self.dollars += cost.dollars
+
+    def _check(self, role: str, tokens: int) -> None:
+        passed = {
+            "max_calls": self.calls + 1 > self._cap("max_calls", role),
+            "max_tokens": self.tokens + tokens > self._cap("max_tokens", role),
+            "max_cost": self.dollars >= self._cap("max_cost", role),
+            "max_minutes": self.left(role) <= 0,
+        }
+        for name, over in passed.items():
+            if over:
+                limit = getattr(self.context, name)
+                what = f"the run has used what it may: {name} is {limit}"
+                raise Problem("budget_spent", what, where=role, hint=f"allow more with {name}")
+
+    def _cap(self, name: str, role: str) -> float:
+        share = 1.0 if role == "reporter" else 1.0 - KEPT_BACK
+        return float(getattr(self.context, name) * share)
+
+
+async def budget(here: Here, context: Context) -> Budget:
+    """Return the budget of a run, with what its earlier sessions spent already counted."""
+    name = (here.run, here.session)
+    if name not in _budgets:
+        spent = await _spent(here, context)
+        _budgets.setdefault(name, spent)
+        while len(_budgets) > OPEN_BUDGETS:
+            _budgets.popitem(last=False)
+    return _budgets[name]
+
+
+async def _spent(here: Here, context: Context) -> Budget:
+    used = (
+        select(
+            func.count(),
+            func.sum(calls.c.tokens_in + calls.c.tokens_out),
+            func.sum(calls.c.cost),
+            func.max(calls.c.ended) - func.min(calls.c.started),
+        )
+        .where(calls.c.run == here.run, calls.c.kind == "model")
+        .group_by(calls.c.session)
+    )
+    total = Budget(context)
+    async with reading() as connection:
+        for made, tokens, dollars, seconds in await connection.execute(used):
+            total.calls += made
+            total.tokens += tokens
+            total.dollars += dollars
+            total.seconds += seconds
+    return total

@@ -1,0 +1,109 @@
+"""Tell what went wrong with a model call, whoever's model it is."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+from langchain_core.exceptions import ContextOverflowError, ModelError
+from langchain_core.messages import AIMessage
+
+from config.errors import Problem
+
+FAULTS = (
+    ModelError,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+    RuntimeError,
+)
+"""What a client raises: its own errors, the connection's, and those of a reply out of form."""
+
+RETRYABLE = {"rate_limited", "model_unavailable", "model_timeout", "answer_cut", "answer_empty"}
+"""Failures that may pass if one asks again."""
+
+REPLACEABLE = RETRYABLE | {"model_context", "model_quota"}
+"""Failures that another model may not have."""
+
+FATAL = {"model_auth", "model_key_missing", "unknown_model", "unknown_role", "config_value"}
+"""Failures that every other call of the run would meet too, so it ends at once."""
+
+OVERFLOW = re.compile(
+    r"context_length|exceed_context|context window|maximum context", re.IGNORECASE
+)
+
+THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
+
+
+def client_errors() -> tuple[type[Exception], ...]:
+    """Return everything that a failed call may raise, for an `except`."""
+    # Some of openai's errors are no ModelErrors; where it is not imported it cannot raise them.
+    openai = sys.modules.get("openai")
+    return (*FAULTS, openai.OpenAIError) if openai else FAULTS
+
+
+def told(error: BaseException) -> Problem:
+    """Return the problem behind what a model's client raised."""
+    said = " ".join(str(error).split())[:200]
+    name = type(error).__name__
+    words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {said}"
+    if isinstance(error, ContextOverflowError) or OVERFLOW.search(words):
+        return Problem("model_context", "the request is too long for the model", hint=said)
+    if name == "LengthFinishReasonError":
+        return Problem("answer_too_long", "the answer was cut off at the model's limit")
+    if name == "ContentFilterFinishReasonError":
+        return Problem("model_refused", "the model refused to answer")
+    if "insufficient_quota" in words:
+        return Problem("model_quota", "the account of the model server is used up")
+    if "Timeout" in name:
+        return Problem("model_timeout", "the model did not answer in time")
+    status = getattr(error, "status_code", None)
+    known = _told_by_status(status, said) if isinstance(status, int) else None
+    return known or Problem("model_unavailable", f"the model server failed: {name}", hint=said)
+
+
+def _told_by_status(status: int, said: str) -> Problem | None:
+    if status in (401, 403):
+        return Problem("model_auth", f"the model server refused the key ({status})")
+    if status == 404:
+        return Problem("unknown_model", "the model server has no such model", hint=said)
+    if status == 429:
+        return Problem("rate_limited", "the model server asks to wait")
+    if status < 500 and status not in (408, 409):
+        what = f"the model server refused the request ({status})"
+        return Problem("model_rejected", what, hint=said)
+    return None
+
+
+def wait_asked(error: BaseException | None) -> float:
+    """Return the seconds that a server asked to wait, at most 60; 0 if it did not say."""
+    response = getattr(error, "response", None)
+    asked = response.headers.get("retry-after", "") if response is not None else ""
+    return min(float(asked), 60.0) if asked.replace(".", "", 1).isdigit() else 0.0
+
+
+def complaint(message: AIMessage) -> Problem | None:
+    """Return what is wrong with a reply that arrived: empty, cut off or refused."""
+    finish = finish_reason(message)
+    if finish in ("content_filter", "refusal") or message.additional_kwargs.get("refusal"):
+        return Problem("model_refused", "the model refused to answer")
+    if not finish:
+        return Problem("answer_cut", "the answer ended in the middle")
+    if not spoken(message) and not message.tool_calls and finish != "length":
+        return Problem("answer_empty", "the model said nothing")
+    return None
+
+
+def finish_reason(message: AIMessage) -> str:
+    """Return why the model stopped, in the provider's word; empty if it did not say."""
+    metadata: dict[str, Any] = message.response_metadata
+    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
+
+
+def spoken(message: AIMessage) -> str:
+    """Return what a reply says, without the thinking that some models say aloud."""
+    return THINKING.sub("", str(message.text)).strip()

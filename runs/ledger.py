@@ -1,0 +1,97 @@
+"""Pay once: every model, search, fetch and sandbox result is kept before it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
+
+from runs.place import Here
+from storage.engine import reading
+from storage.journal import commit
+from storage.tables import calls
+
+
+@dataclass(frozen=True)
+class Call:
+    """One paid call; `request` is what is asked, as plain data."""
+
+    here: Here
+    kind: Literal["model", "search", "fetch", "sandbox"]
+    role: str
+    request: Any
+
+    @property
+    def key(self) -> str:
+        """Name the call by owner, thread, turn, step, attempt and the hash of its request."""
+        here = self.here
+        words = [here.owner, here.run, here.step, here.attempt, self.kind, self.role, self.request]
+        text = json.dumps(words, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a call used: tokens read, tokens written, US dollars."""
+
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    dollars: float = 0.0
+
+
+async def recorded(call: Call) -> Any | None:
+    """Return the kept result of a call, or `None` if it was never made."""
+    wanted = select(calls.c.result).where(calls.c.key == call.key)
+    async with reading() as connection:
+        result = (await connection.execute(wanted)).scalar()
+    return None if result is None else json.loads(result)
+
+
+async def record(call: Call, result: Any, started: float, cost: Cost | None = None) -> None:
+    """Keep the result of a call; it is on the disk when this returns.
+
+    Args:
+        call: The call that was made.
+        result: What came back, as plain data.
+        started: When it was made, in seconds since 1970.
+        cost: What it used; nothing for calls that are free.
+    """
+    cost = cost or Cost()
+    row = {
+        "key": call.key,
+        "run": call.here.run,
+        "session": call.here.session,
+        "kind": call.kind,
+        "role": call.role,
+        "step": call.here.step,
+        "model": cost.model,
+        "result": json.dumps(result, ensure_ascii=False),
+        "tokens_in": cost.tokens_in,
+        "tokens_out": cost.tokens_out,
+        "cost": cost.dollars,
+        "started": started,
+        "ended": time.time(),
+    }
+    try:
+        await commit((insert(calls), row))
+    except IntegrityError:
+        # Two equal requests of one attempt ran side by side; either result will do.
+        return
+
+
+async def once(call: Call, make: Callable[[], Awaitable[Any]]) -> Any:
+    """Return the kept result of a call, or make it and keep what comes back."""
+    known = await recorded(call)
+    if known is not None:
+        return known
+    started = time.time()
+    result = await make()
+    await record(call, result, started)
+    return result

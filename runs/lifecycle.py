@@ -1,0 +1,132 @@
+"""Know every run: what was asked, how it stands, where its report lies."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from filelock import FileLock, Timeout
+from sqlalchemy import select, update
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context, chosen
+from graph.state import RunStatus
+from runs.place import Here
+from storage.engine import reading, writing
+from storage.tables import runs
+from storage.upsert import upsert
+
+NAME = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
+
+
+class Run(NamedTuple):
+    """One question of a thread and how it stands."""
+
+    id: str
+    thread: str
+    turn: int
+    owner: str
+    question: str
+    status: RunStatus
+    code: str
+    context: dict[str, Any]
+    folder: str
+    created: float
+    updated: float
+
+
+async def opened(here: Here, turn: int, question: str, context: Context) -> None:
+    """Write down that a run has begun."""
+    now = time.time()
+    row = {
+        "thread": here.thread,
+        "turn": turn,
+        "owner": here.owner,
+        "question": question,
+        "status": "running",
+        "code": "",
+        "context": json.dumps(chosen(context), ensure_ascii=False),
+        "folder": "",
+        "created": now,
+        "updated": now,
+    }
+    async with writing() as connection:
+        await upsert(connection, runs, {"id": here.run}, row)
+
+
+async def mark(run: str, status: RunStatus, *, code: str = "", folder: str = "") -> None:
+    """Write down how a run stands now, and where its report lies once it has one."""
+    values: dict[str, Any] = {"status": status, "code": code, "updated": time.time()}
+    if folder:
+        values["folder"] = folder
+    async with writing() as connection:
+        await connection.execute(update(runs).where(runs.c.id == run).values(values))
+
+
+async def listed(owner: str, limit: int = 50) -> list[Run]:
+    """Return the newest runs of an owner, newest first."""
+    mine = select(runs).where(runs.c.owner == owner).order_by(runs.c.created.desc()).limit(limit)
+    async with reading() as connection:
+        return [_run(row) for row in await connection.execute(mine)]
+
+
+async def found(owner: str, name: str) -> Run:
+    """Return a run by its id, or the newest run of the thread of that id.
+
+    Raises:
+        Problem: `run_not_found`; another owner's run is not found either.
+    """
+    mine = select(runs).where(runs.c.owner == owner)
+    named = mine.where((runs.c.id == name) | (runs.c.thread == name))
+    async with reading() as connection:
+        row = (await connection.execute(named.order_by(runs.c.turn.desc()))).first()
+    if row is None:
+        raise Problem("run_not_found", f"there is no run {name!r}", hint="see `dossier runs`")
+    return _run(row)
+
+
+def check_thread(thread: str) -> str:
+    """Return the id of a thread if it may be one.
+
+    Raises:
+        Problem: `bad_thread_id`.
+    """
+    if not NAME.fullmatch(thread):
+        hint = "1 to 64 letters, digits, - or _"
+        raise Problem("bad_thread_id", f"{thread!r} is no thread id", hint=hint)
+    return thread
+
+
+@contextmanager
+def held(thread: str) -> Iterator[None]:
+    """Hold a thread, so that no second process works on it; a dead process lets go by itself.
+
+    Raises:
+        Problem: `run_in_progress`.
+    """
+    folder = settings().locks.expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder / f"{thread}.lock", timeout=0):
+            yield
+    except Timeout as error:
+        hint = "wait for it, or stop it with Ctrl-C where it runs"
+        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
+
+
+def is_held(thread: str) -> bool:
+    """Say whether some process works on a thread now."""
+    try:
+        with held(thread):
+            return False
+    except Problem:
+        return True
+
+
+def _run(row: Any) -> Run:
+    return Run(**{**row._mapping, "context": json.loads(row.context)})

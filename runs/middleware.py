@@ -1,0 +1,188 @@
+"""What surrounds every model call: ledger, fallback, retry, budget and trace."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, messages_from_dict, messages_to_dict
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
+
+from config.errors import Problem
+from config.models import price
+from config.settings import settings
+from graph.context import Context
+from retrieval.tokens import count
+from runs import faults, ledger
+from runs.budget import Budget
+from runs.ledger import Call, Cost
+from runs.place import Here
+from runs.trace import trace
+
+type_of_handler = Callable[[ModelRequest[Context]], Awaitable[ModelResponse[Any]]]
+
+ANSWER_TOKENS = 2_000
+"""How many tokens an answer is expected to have at most, where the model sets no limit."""
+
+
+class Ledger(AgentMiddleware[Any, Context, Any]):
+    """Answer from the ledger; ask and record what it does not know."""
+
+    def __init__(self, here: Here, role: str) -> None:
+        super().__init__()
+        self.here, self.role = here, role
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Context], handler: type_of_handler
+    ) -> ModelResponse[Any]:
+        """Return the recorded response to this very request, or make and record it."""
+        call = Call(self.here, "model", self.role, _plain(request))
+        known = await ledger.recorded(call)
+        if known is not None:
+            await trace(self.here, "model", self.role, "recorded")
+            return ModelResponse(result=messages_from_dict(known))
+        started = time.time()
+        response = await handler(request)
+        spent = _cost(response.result[-1], request)
+        await ledger.record(call, messages_to_dict(response.result), started, spent)
+        return response
+
+
+class Fallback(AgentMiddleware[Any, Context, Any]):
+    """Ask another model when the first one is down, never when a cap or a key says no."""
+
+    def __init__(self, other: BaseChatModel | None) -> None:
+        super().__init__()
+        self.other = other
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Context], handler: type_of_handler
+    ) -> ModelResponse[Any]:
+        """Pass the request on, and once more to the other model if that fails."""
+        try:
+            return await handler(request)
+        except Problem as problem:
+            if self.other is None or problem.code not in faults.REPLACEABLE:
+                raise
+        return await handler(request.override(model=self.other))
+
+
+class Retry(AgentMiddleware[Any, Context, Any]):
+    """Ask again after a failure that may pass: three times, six when asked to slow down."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Context], handler: type_of_handler
+    ) -> ModelResponse[Any]:
+        """Pass the request on until it is answered or it is enough."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_may_pass), wait=_wait, stop=_enough, reraise=True
+        )
+        response: ModelResponse[Any] = await retrying(handler, request)
+        return response
+
+
+class Meter(AgentMiddleware[Any, Context, Any]):
+    """Let one physical call through if the budget allows it, time it and trace it."""
+
+    def __init__(self, here: Here, role: str, budget: Budget) -> None:
+        super().__init__()
+        self.here, self.role, self.budget = here, role, budget
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Context], handler: type_of_handler
+    ) -> ModelResponse[Any]:
+        """Make the call.
+
+        Raises:
+            Problem: What `runs.faults` tells of, or `budget_spent`.
+        """
+        started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
+        try:
+            with self.budget.reserve(self.role, _worst(request)):
+                response = await self._timed(request, handler)
+            spent = _cost(response.result[-1], request)
+            self.budget.spend(spent)
+            if problem := faults.complaint(_reply(response)):
+                raise problem
+        except Problem as problem:
+            status = problem.code
+            raise
+        else:
+            return response
+        finally:
+            seconds = round(time.monotonic() - started, 4)
+            used = {"tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
+            more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
+            await trace(self.here, "model", self.role, status, **more)
+
+    async def _timed(
+        self, request: ModelRequest[Context], handler: type_of_handler
+    ) -> ModelResponse[Any]:
+        seconds = min(settings().call_seconds, self.budget.left(self.role))
+        try:
+            async with asyncio.timeout(seconds):
+                response = await handler(request)
+        except faults.client_errors() as error:
+            raise faults.told(error) from error
+        _reply(response).response_metadata["model"] = _name(request.model)
+        return response
+
+
+def _may_pass(error: BaseException) -> bool:
+    return isinstance(error, Problem) and error.code in faults.RETRYABLE
+
+
+def _enough(state: RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    slow_down = isinstance(error, Problem) and error.code == "rate_limited"
+    return state.attempt_number >= (6 if slow_down else 3)
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    full_jitter = wait_random_exponential(multiplier=settings().retry_seconds, max=60)(state)
+    return max(full_jitter, faults.wait_asked(error.__cause__ if error else None))
+
+
+def _plain(request: ModelRequest[Context]) -> dict[str, Any]:
+    """Return what is asked as plain data, without the ids that differ from run to run."""
+    said = [
+        [message.type, message.content, getattr(message, "tool_calls", None)]
+        for message in request.messages
+    ]
+    tools = [tool["name"] if isinstance(tool, dict) else tool.name for tool in request.tools]
+    system = request.system_message.content if request.system_message else ""
+    return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
+
+
+def _worst(request: ModelRequest[Context]) -> int:
+    text = "".join(str(message.text) for message in request.messages)
+    text += str(request.system_message.text) if request.system_message else ""
+    return count(text) + (getattr(request.model, "max_tokens", None) or ANSWER_TOKENS)
+
+
+def _cost(message: Any, request: ModelRequest[Context]) -> Cost:
+    """Read what a call used from its reply; count it here where the server does not say."""
+    usage = getattr(message, "usage_metadata", None) or {}
+    name = message.response_metadata.get("model", _name(request.model))
+    read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+    if read <= 0 or written < 0:
+        read, written = _worst(request) - ANSWER_TOKENS, count(str(message.text))
+    return Cost(name, read, written, price(name, read, written))
+
+
+def _reply(response: ModelResponse[Any]) -> AIMessage:
+    message = response.result[-1]
+    if not isinstance(message, AIMessage):
+        what = f"the model answered with a {message.type} message"
+        raise Problem("model_unavailable", what)
+    return message
+
+
+def _name(model: BaseChatModel) -> str:
+    return str((model.metadata or {}).get("model", model.get_name()))

@@ -1,0 +1,62 @@
+"""Say where in which run something is done, in words that are the same after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from langgraph.runtime import Runtime
+
+from config.settings import settings
+from graph.context import Context
+
+
+class Here(NamedTuple):
+    """Who does something, and at which point of which run."""
+
+    owner: str
+    thread: str
+    run: str
+    session: str
+    step: str
+    attempt: str
+
+
+def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
+    """Find out where a node stands from its state and its runtime."""
+    info = runtime.execution_info
+    thread = (info.thread_id if info else None) or "no-thread"
+    turn = state.get("turn", 1)
+    step = state["step"]["id"] if "step" in state else ""
+    counts = (state.get(name, 0) for name in ("revisions", "rounds", "attempt"))
+    return Here(
+        owner=owner(runtime),
+        thread=thread,
+        run=run_id(thread, turn),
+        session=(info.run_id if info else None) or "no-session",
+        step=step,
+        attempt=".".join(str(count) for count in counts),
+    )
+
+
+def run_id(thread: str, turn: int) -> str:
+    """Name the run of one question of a thread."""
+    return f"{thread}-{turn}"
+
+
+def owner(runtime: Runtime[Context]) -> str:
+    """Name the user and the project that everything kept belongs to.
+
+    A server's login names the user; the caller's own word counts only where there is no server.
+    """
+    server = runtime.server_info
+    if server is not None:
+        user = server.user.identity if server.user else settings().user
+    else:
+        user = runtime.context.user or settings().user
+    return owned(user, runtime.context.project)
+
+
+def owned(user: str, project: str) -> str:
+    """Join a user and a project into the owner that stands in every row."""
+    return f"{user}/{project}"

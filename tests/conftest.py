@@ -1,0 +1,89 @@
+"""What every test may use: a home of its own, a scripted model, a thread to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.session import Session, session
+from config.models import _read
+from config.settings import settings
+from graph.context import Context
+from models.load import providers
+from runs.place import owned
+from storage.engine import close
+from tests.fake_model import FakeModel, Script
+from tools.ingest import ingest
+
+EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data directory that ends with the test, and an environment without keys."""
+    for name in os.environ:
+        if name.startswith(("DOSSIER_", "OPENAI_", "LANGSMITH_")) or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("DOSSIER_HOME", str(folder))
+    monkeypatch.setenv("DOSSIER_RETRY_SECONDS", "0")
+    monkeypatch.chdir(tmp_path)
+    settings.cache_clear()
+    _read.cache_clear()
+    yield folder
+    settings.cache_clear()
+
+
+@pytest.fixture
+async def database() -> AsyncIterator[None]:
+    """The database of the test's home, closed behind it."""
+    yield
+    await close()
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """The script of the model that is named `fake:`."""
+    script = Script()
+    monkeypatch.setitem(providers, "fake", lambda _: FakeModel(script=script))
+    return script
+
+
+@pytest.fixture
+async def thread() -> AsyncIterator[Session]:
+    """A new thread, opened for work."""
+    async with session("t1") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def bees(tmp_path: Path, thread: Session) -> str:
+    """A folder with three short files, read in; its root."""
+    folder = tmp_path / "bees"
+    folder.mkdir()
+    texts = {
+        "dance.md": "# The dance\n\nThe waggle dance tells other bees the direction of food. "
+        "Karl von Frisch described the waggle dance in 1927. "
+        "A longer waggle run means that the food is farther away.",
+        "winter.md": "# Winter\n\nBees form a winter cluster below 14 degrees. "
+        "A winter cluster eats about 20 kilograms of honey.",
+        "queen.txt": "The queen lays up to 2000 eggs a day in summer. Workers feed the queen.",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    library = await ingest(owned("local", ""), folder, lambda _: None)
+    return library.root
+
+
+@pytest.fixture
+def choices(bees: str) -> dict[str, object]:
+    """The choices of a run over the three files with the scripted model, without a review."""
+    return {"models": {"default": "fake:any"}, "files": [bees], "auto_accept": True}
+
+
+def make(choices: dict[str, object], **more: object) -> Context:
+    """Make a context of choices."""
+    return Context(**{**choices, **more})

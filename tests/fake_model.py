@@ -1,0 +1,92 @@
+"""A chat model that says what a test tells it to, and what the extractive model says otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import BaseModel, ConfigDict
+
+from models.extractive import Extractive
+
+Reply = str | dict[str, Any] | BaseModel | AIMessage | Exception
+
+
+class Script:
+    """What the model answers, by the name of the schema asked for or by `researcher`, `reporter`.
+
+    A list is answered one by one, its last entry again and again; a function is called with the
+    messages.
+    """
+
+    def __init__(self) -> None:
+        self.rules: dict[str, list[Reply] | Callable[[list[BaseMessage]], Reply]] = {}
+        self.asked: list[tuple[str, list[BaseMessage]]] = []
+        self.seconds = 0.0
+
+    def on(self, name: str, *replies: Reply | Callable[[list[BaseMessage]], Reply]) -> None:
+        if len(replies) == 1 and callable(replies[0]):
+            self.rules[name] = replies[0]
+        else:
+            self.rules[name] = list(replies)
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.asked]
+
+    def prompts(self, name: str) -> list[str]:
+        return [str(messages[-1].text) for asked, messages in self.asked if asked == name]
+
+    def reply(self, name: str, messages: list[BaseMessage]) -> Reply | None:
+        self.asked.append((name, messages))
+        rule = self.rules.get(name)
+        if rule is None or callable(rule):
+            return rule(messages) if rule else None
+        return rule.pop(0) if len(rule) > 1 else rule[0]
+
+
+class FakeModel(BaseChatModel):
+    """A chat model that a script speaks for."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    script: Script
+
+    @property
+    def _llm_type(self) -> str:
+        return "fake"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        return self.bind(tools=tools, **kwargs)
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any):
+        form = kwargs.get("response_format")
+        text = str(messages[-1].text)
+        name = (
+            form["json_schema"]["name"] if form else "researcher" if "<step" in text else "reporter"
+        )
+        if messages[-1].type == "tool":
+            name = "researcher"
+        reply = self.script.reply(name, messages)
+        if isinstance(reply, Exception):
+            raise reply
+        if reply is None:
+            return Extractive()._generate(messages, stop, run_manager, **kwargs)
+        return ChatResult(generations=[ChatGeneration(message=_message(reply))])
+
+    async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any):
+        await asyncio.sleep(self.script.seconds)
+        return self._generate(messages, *args, **kwargs)
+
+
+def _message(reply: Reply) -> AIMessage:
+    if isinstance(reply, AIMessage):
+        return reply
+    if isinstance(reply, BaseModel):
+        reply = reply.model_dump()
+    text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+    usage = {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110}
+    return AIMessage(text, response_metadata={"finish_reason": "stop"}, usage_metadata=usage)

@@ -1,0 +1,131 @@
+"""The plan review is a real gate, for every client alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.session import Session, session
+from config.errors import Problem
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+
+@pytest.fixture
+def reviewed(choices: dict[str, object]) -> dict[str, object]:
+    return {**choices, "auto_accept": False}
+
+
+async def test_the_pause_speaks_langchains_human_in_the_loop_schema(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+
+    outcome = await thread.begin("How do bees dance?", make(reviewed), quiet)
+
+    assert outcome.request
+    (request,) = outcome.request["action_requests"]
+    (config,) = outcome.request["review_configs"]
+    assert config["action_name"] == request["name"]
+    assert config["allowed_decisions"] == ["approve", "edit", "reject"]
+    assert request["args"] == outcome.request["plan"]
+
+
+async def test_an_edited_plan_is_researched_exactly_as_edited(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    outcome = await thread.begin("How do bees dance?", make(reviewed), quiet)
+    assert outcome.request
+    plan = {**outcome.request["plan"], "title": "Mine"}
+    plan["steps"] = [{**plan["steps"][0], "id": "mine", "title": "winter", "queries": ["winter"]}]
+
+    decision = {"type": "edit", "edited_action": {"name": "research_plan", "args": plan}}
+    outcome = await thread.answer(decision, make(reviewed), quiet)
+
+    assert outcome.state["plan"] == plan
+    assert list(outcome.state["findings"]) == ["1/mine"]
+
+
+async def test_a_rejection_reaches_the_planner_in_the_persons_words(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"), draft("winter cluster"))
+    await thread.begin("How do bees live?", make(reviewed), quiet)
+
+    rejection = {"type": "reject", "message": "only about <winter>"}
+    outcome = await thread.answer(rejection, make(reviewed), quiet)
+
+    assert "only about &lt;winter&gt;" in script.prompts("Draft")[-1]
+    assert outcome.request
+    assert outcome.request["plan"]["steps"][0]["title"] == "winter cluster"
+
+
+async def test_the_last_plan_waits_when_enough_plans_were_made(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    context = make(reviewed, max_revisions=1)
+    await thread.begin("How do bees dance?", context, quiet)
+    for _ in range(3):
+        outcome = await thread.answer({"type": "reject", "message": "no"}, context, quiet)
+
+    assert script.names().count("Draft") == 2
+    assert outcome.request
+    assert outcome.request["review_configs"][0]["allowed_decisions"] == ["approve", "edit"]
+
+
+async def test_an_impossible_edit_is_told_and_the_review_waits_on(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter"))
+    outcome = await thread.begin("How do bees dance?", make(reviewed), quiet)
+    assert outcome.request
+    plan = outcome.request["plan"]
+    steps = [
+        {**step, "needs": need} for step, need in zip(plan["steps"], (["s2"], ["s1"]), strict=True)
+    ]
+
+    args = {**plan, "steps": steps}
+    decision = {"type": "edit", "edited_action": {"name": "research_plan", "args": args}}
+    outcome = await thread.answer(decision, make(reviewed), quiet)
+
+    assert outcome.request
+    assert "plan_cycle" in outcome.request["note"]
+    assert outcome.request["plan"] == plan
+
+
+async def test_a_review_waits_for_another_process(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+
+    async with session("t1") as other:
+        outcome = await other.answer({"type": "approve"}, make(reviewed), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+
+
+async def test_a_new_question_does_not_throw_a_waiting_review_away(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+
+    with pytest.raises(Problem) as problem:
+        await thread.begin("And in winter?", make(reviewed), quiet)
+
+    assert problem.value.code == "waiting_review"
+
+
+async def test_a_run_that_does_not_wait_takes_no_answer(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("How do bees dance?", make(choices), quiet)
+    asked = len(script.asked)
+
+    with pytest.raises(Problem) as problem:
+        await thread.answer({"type": "approve"}, make(choices), quiet)
+
+    assert problem.value.code == "not_waiting"
+    assert len(script.asked) == asked

@@ -1,0 +1,159 @@
+"""One question, start to finish."""
+
+from __future__ import annotations
+
+from app.session import Session
+from config.errors import Problem
+from graph.state import of_turn
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+
+async def test_a_question_becomes_a_cited_report(thread: Session, choices: dict[str, object]):
+    outcome = await thread.begin("Who described the waggle dance, and when?", make(choices), quiet)
+
+    report = outcome.state["report"]
+    assert outcome.state["status"] == "succeeded"
+    assert any("1927" in quote["text"] for quote in report["quotes"])
+    assert "Sources" in str(outcome.state["messages"][-1].text)
+
+
+async def test_without_evidence_no_report_is_invented_and_no_reporter_is_asked(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("quantum chromodynamics"))
+    outcome = await thread.begin("What is quantum chromodynamics?", make(choices), quiet)
+
+    assert outcome.state["status"] == "insufficient_evidence"
+    assert "reporter" not in script.names()
+    assert "quantum chromodynamics" in str(outcome.state["messages"][-1].text)
+
+
+async def test_quick_mode_answers_from_one_search(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    outcome = await thread.begin("What is the waggle dance?", make(choices, deep=False), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert not {"Draft", "researcher", "Verdict"} & set(script.names())
+
+
+async def test_a_plan_that_has_enough_context_goes_straight_to_the_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", {"title": "Known", "has_enough_context": True, "steps": []})
+    outcome = await thread.begin("What is the waggle dance?", make(choices), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert "researcher" not in script.names()
+    assert outcome.state["report"]["cited"]
+
+
+async def test_a_step_starts_when_what_it_needs_is_there(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    plan = {
+        "title": "Bees",
+        "steps": [
+            {"title": "waggle dance", "queries": ["waggle dance"]},
+            {"title": "winter cluster", "queries": ["winter cluster"], "needs": [1]},
+            {"title": "queen eggs", "queries": ["queen eggs"]},
+        ],
+    }
+    script.on("Draft", plan)
+    await thread.begin("How do bees live?", make(choices), quiet)
+
+    asked = [text for text in script.prompts("researcher")]
+    assert "winter cluster" in asked[-1]
+    assert "<needs>" in asked[-1]
+
+
+async def test_a_step_is_done_again_with_the_feedback_and_only_so_often(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Verdict", {"passed": False, "feedback": "say when", "queries": ["1927"]})
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert script.names().count("researcher") == 2
+    assert "say when" in script.prompts("researcher")[-1]
+    assert (finding["attempts"], finding["review"]) == (2, "failed")
+
+
+async def test_a_judge_that_fails_never_counts_as_a_pass(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Verdict", Problem("model_rejected", "no"))
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert finding["review"] == "unverified"
+
+
+async def test_a_step_that_fails_is_listed_and_keeps_the_others(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+
+    def answer(messages):
+        if '<step title="winter' in str(messages[-1].text):
+            return Problem("model_rejected", "no")
+        return '<q s="S1">The waggle dance tells other bees the direction of food.</q>'
+
+    script.on("researcher", answer)
+    outcome = await thread.begin("How do bees live?", make(choices), quiet)
+
+    shown = str(outcome.state["messages"][-1].text)
+    assert outcome.state["status"] == "partial"
+    assert "waggle dance tells" in shown
+    assert "winter cluster" in shown.split("What is missing")[1]
+
+
+async def test_steps_are_added_when_something_is_missing_but_not_for_ever(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Enough", {"enough": False, "missing": [{"title": "winter", "queries": ["winter"]}]})
+    outcome = await thread.begin("How do bees live?", make(choices, max_rounds=1), quiet)
+
+    assert list(of_turn(outcome.state["findings"], 1)) == ["s1", "s2"]
+    assert len(outcome.state["plan"]["steps"]) == 1
+    assert script.names().count("Enough") == 1
+
+
+async def test_a_second_question_knows_the_first_and_starts_a_turn_of_its_own(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("What is the waggle dance?", make(choices), quiet)
+    outcome = await thread.begin("And in winter?", make(choices), quiet)
+
+    assert outcome.state["turn"] == 2
+    assert "waggle dance" in script.prompts("Rewrite")[-1]
+    assert {name.split("/")[0] for name in outcome.state["findings"]} == {"1", "2"}
+    assert all("1/" not in name for name in of_turn(outcome.state["findings"], 2))
+
+
+async def test_small_talk_is_answered_at_once(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Triage", {"research": False, "reply": "Hello!"})
+    outcome = await thread.begin("hi", make(choices), quiet)
+
+    assert outcome.state["messages"][-1].text == "Hello!"
+    assert script.names() == ["Triage"]
+
+
+async def test_a_budget_that_is_spent_ends_in_a_partial_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster", "queen eggs", "honey"))
+    context = make(choices, max_calls=8, parallelism=1)
+    outcome = await thread.begin("How do bees live?", context, quiet)
+
+    assert outcome.state["status"] == "partial"
+    assert outcome.state["report"]["cited"]
+    assert len(script.asked) <= 8
+    assert "reporter" in script.names()

@@ -1,0 +1,212 @@
+"""The LangGraph development server, driven as a client drives it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "How do the two papers disagree about forgetting?"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of its own on a free port; it has read the example folder."""
+    home = tmp_path_factory.mktemp("server")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    dossier = str(Path(sys.executable).with_name("dossier"))
+    plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    environment = {**plain, "DOSSIER_HOME": str(home)}
+    docs = str(ROOT / "examples" / "docs")
+    first = [dossier, "ask", "What is the forgetting curve?", "--docs", docs, "--yes", "--quick"]
+    out = home / "first"
+    subprocess.run(
+        [*first, "--out", str(out)], env=environment, check=True, capture_output=True, cwd=home
+    )
+    log = (home / "server.log").open("w")
+    serve = [dossier, "serve", "--port", str(port)]
+    process = subprocess.Popen(serve, env=environment, cwd=home, stdout=log, stderr=log)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait(url, process, home / "server.log")
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        log.close()
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/ok", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(log.read_text())
+
+
+@pytest.fixture
+def client(server: str) -> Any:
+    return sdk.get_client(url=server)
+
+
+def context(**more: Any) -> dict[str, Any]:
+    return {"files": [str(ROOT / "examples" / "docs")], "max_steps": 2, **more}
+
+
+def asked(question: str = QUESTION) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+async def _reviewed(client: Any) -> tuple[str, Any]:
+    thread = (await client.threads.create())["thread_id"]
+    result = await client.runs.wait(thread, "dossier", input=asked(), context=context())
+    return thread, result
+
+
+@pytest.mark.parametrize("graph", ["dossier", "recall"])
+async def test_studio_can_draw_each_graph_and_its_forms(client: Any, graph: str):
+    (assistant,) = await client.assistants.search(graph_id=graph)
+
+    drawn = await client.assistants.get_graph(assistant["assistant_id"], xray=True)
+    schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+
+    assert len(drawn["nodes"]) > 4
+    assert "max_steps" in schemas["context_schema"]["properties"]
+    assert schemas["state_schema"]["properties"]
+
+
+async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes(client: Any):
+    thread, result = await _reviewed(client)
+
+    (pause,) = result["__interrupt__"]
+    assert pause["value"]["action_requests"][0]["args"]["steps"]
+    assert "decisions" in str(pause["response_schema"])
+    resume = {"resume": {"decisions": [{"type": "approve"}]}}
+    state = await client.runs.wait(thread, "dossier", command=resume, context=context())
+
+    assert state["status"] == "succeeded"
+    assert state["report"]["cited"]
+
+
+async def test_an_answer_of_the_wrong_shape_leaves_the_review_waiting(client: Any):
+    thread, _ = await _reviewed(client)
+
+    wrong = {"resume": {"decisions": [{"type": "shrug"}]}}
+    await client.runs.wait(
+        thread, "dossier", command=wrong, context=context(), raise_error=False
+    )
+    right = {"resume": {"decisions": [{"type": "approve"}]}}
+    state = await client.runs.wait(thread, "dossier", command=right, context=context())
+
+    assert state["status"] == "succeeded"
+
+
+async def test_every_stream_mode_that_clients_use_arrives(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    modes = ["values", "updates", "messages-tuple", "custom"]
+    seen: set[str] = set()
+    stream = client.runs.stream(
+        thread, "dossier", input=asked(), context=context(auto_accept=True), stream_mode=modes
+    )
+    tokens = ""
+    async for part in stream:
+        seen.add(part.event)
+        if part.event == "messages":
+            tokens += str(part.data[0]["content"])
+
+    assert {"values", "updates", "messages", "custom"} <= seen
+    assert "error" not in seen
+    assert '"research"' not in tokens
+
+
+async def test_history_can_be_forked_and_run_again(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    accepted = context(auto_accept=True)
+    await client.runs.wait(thread, "dossier", input=asked(), context=accepted)
+    history = await client.threads.get_history(thread, limit=50)
+    before = next(state for state in history if "reporter" in state["next"])
+
+    again = await client.runs.wait(
+        thread, "dossier", checkpoint=before["checkpoint"], input=None, context=accepted
+    )
+
+    assert again["status"] == "succeeded"
+    assert len(await client.threads.get_history(thread, limit=50)) > len(history)
+
+
+async def test_a_run_can_be_cancelled_and_the_thread_used_again(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(
+        thread, "dossier", input=asked(), context=context(auto_accept=True)
+    )
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+
+    state = await client.runs.wait(
+        thread, "dossier", input=asked(), context=context(auto_accept=True)
+    )
+
+    assert state["status"] == "succeeded"
+
+
+async def test_a_second_run_on_a_busy_thread_is_refused(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    accepted = context(auto_accept=True)
+    run = await client.runs.create(thread, "dossier", input=asked(), context=accepted)
+
+    with pytest.raises(Exception, match="409"):
+        await client.runs.create(
+            thread, "dossier", input=asked(), context=accepted, multitask_strategy="reject"
+        )
+
+    await client.runs.join(thread, run["run_id"])
+
+
+async def test_the_recall_graph_answers_from_what_was_read(client: Any):
+    question = asked("What did Ebbinghaus measure?")
+    state = await client.runs.wait(None, "recall", input=question)
+
+    assert "Ebbinghaus" in state["notes"]
+    assert state["pages"]
+
+
+async def test_a_bad_choice_is_told_by_name(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(
+        thread, "dossier", input=asked(), context=context(max_steps=1000)
+    )
+    await asyncio.sleep(0)
+    result = await client.runs.join(thread, run["run_id"])
+    ended = await client.runs.get(thread, run["run_id"])
+
+    assert ended["status"] == "error"
+    assert "max_steps" in str(result)
+
+
+async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server: str):
+    thread, _ = await _reviewed(client)
+    home = os.environ  # the server's home is only known to its fixture
+    del home
+    history = await client.threads.get_state(thread)
+
+    assert history["values"]["status"] == "waiting_review"

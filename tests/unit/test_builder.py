@@ -1,0 +1,115 @@
+"""The shape of the flow: the picture in the design, and its version."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import import_module
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+
+from app.session import Session
+from graph.builder import make_graph, workflow
+from graph.state import GRAPH_VERSION
+from graph.step import first, make_step
+from tests.conftest import make
+from tests.fake_model import Script
+
+DRAWINGS = {"1": "3b7d7e32941e"}
+"""The drawing of every version of the graph that was ever released, hashed."""
+
+MAIN = {
+    "__start__": {"profile"},
+    "profile": {"coordinator"},
+    "coordinator": {"rewrite", "__end__"},
+    "rewrite": {"background"},
+    "background": {"planner", "reporter"},
+    "planner": {"human_feedback", "reporter"},
+    "human_feedback": {"human_feedback", "planner", "team"},
+    "team": {"team", "step", "knowledge"},
+    "step": {"team"},
+    "knowledge": {"reporter"},
+    "reporter": {"memorize"},
+    "memorize": {"__end__"},
+}
+
+STEP = {
+    "__start__": {"researcher", "coder"},
+    "researcher": {"reflection"},
+    "coder": {"reflection"},
+    "reflection": {"researcher", "coder", "__end__"},
+}
+
+
+def ways(graph: Any) -> dict[str, set[str]]:
+    """Return where one may go from every node of a compiled graph."""
+    found: dict[str, set[str]] = {}
+    for edge in graph.get_graph().edges:
+        found.setdefault(edge.source, set()).add(edge.target)
+    return found
+
+
+def test_the_main_graph_goes_the_ways_of_the_picture():
+    assert ways(make_graph()) == MAIN
+
+
+def test_a_step_goes_the_ways_of_the_picture():
+    assert ways(make_step()) == STEP
+
+
+def test_every_drawing_has_a_version_of_its_own():
+    drawn = make_graph().get_graph(xray=1).draw_mermaid().splitlines()
+    arrows = sorted(line.strip() for line in drawn if "->" in line)
+    drawing = hashlib.sha256("\n".join(arrows).encode()).hexdigest()[:12]
+
+    told = "the graph has changed: raise GRAPH_VERSION and add its drawing here"
+    assert DRAWINGS.get(GRAPH_VERSION) == drawing, f"{told}: {drawing}"
+
+
+def test_a_node_is_the_function_of_its_name_in_the_file_of_its_name():
+    names = set(workflow().nodes) - {"step"} | set(make_step().get_graph().nodes)
+
+    for name in names - {"__start__", "__end__"}:
+        assert callable(getattr(import_module(f"nodes.{name}"), name))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("research", "researcher"), ("compute", "coder")])
+def test_the_kind_of_a_step_says_who_does_it(kind: str, name: str):
+    assert first({"step": {"kind": kind}}) == name
+
+
+def test_a_server_gets_the_same_graph_each_time_and_without_a_checkpointer():
+    assert make_graph() is make_graph()
+    assert make_graph().checkpointer is None
+
+
+async def test_after_a_run_the_state_holds_plain_data_and_messages_only(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    step = {"title": "the waggle dance", "queries": ["waggle dance"]}
+    script.on("Triage", {"research": True})
+    script.on("Rewrite", {"question": "How do bees dance?", "queries": ["waggle dance"]})
+    script.on("Draft", {"title": "Bees", "steps": [step]})
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    said = '<q s="S1">The waggle dance tells other bees the direction of food.</q>'
+    script.on("researcher", said)
+    script.on("reporter", said)
+
+    outcome = await thread.begin("How do bees dance?", make(choices), lambda _: None)
+
+    state = dict(outcome.state)
+    messages = state.pop("messages")
+    assert state["findings"]
+    assert strange(state) == []
+    assert all(isinstance(message, BaseMessage) for message in messages)
+
+
+def strange(value: Any, place: str = "state") -> list[str]:
+    """Return the places where something is that is no plain data."""
+    if type(value) is dict:
+        return [one for name in value for one in strange(value[name], f"{place}.{name}")]
+    if type(value) is list:
+        return [one for number, item in enumerate(value) for one in strange(item, f"{place}.{number}")]
+    return [] if type(value) in (str, int, float, bool, type(None)) else [place]

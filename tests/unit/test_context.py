@@ -1,0 +1,89 @@
+from dataclasses import fields
+
+import pytest
+
+from config.errors import Problem
+from graph.context import BOUNDS, Context, chosen, context
+
+MONEY_OR_TIME = {"max_cost", "max_minutes"}
+
+
+def problem(**choices: object) -> Problem:
+    with pytest.raises(Problem) as failure:
+        context(choices)
+    return failure.value
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("value", [-1, 1e9, "3", True, float("nan"), float("inf"), None, [3]])
+def test_what_is_no_number_within_the_bounds_is_refused(name: str, value: object):
+    refused = problem(**{name: value})
+
+    assert (refused.code, refused.where, refused.exit_status) == ("out_of_range", name, 2)
+
+
+@pytest.mark.parametrize("name", sorted(set(BOUNDS) - MONEY_OR_TIME))
+def test_a_count_is_a_whole_number(name: str):
+    least, most = BOUNDS[name]
+
+    assert problem(**{name: (least + most) / 2 + 0.25}).code == "out_of_range"
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_bounds_themselves_are_allowed_and_nothing_beyond(name: str):
+    least, most = BOUNDS[name]
+
+    assert getattr(context({name: least}), name) == least
+    assert getattr(context({name: most}), name) == most
+    assert problem(**{name: most + 1}).code == "out_of_range"
+
+
+@pytest.mark.parametrize("name", ["max_steps", "parallelism", "max_calls", "max_cost"])
+def test_zero_is_refused_where_nothing_could_be_done(name: str):
+    assert problem(**{name: 0}).code == "out_of_range"
+
+
+def test_a_refusal_names_the_least_and_the_most():
+    refused = problem(max_steps=51)
+
+    assert refused.what == "51 is not a number from 1 to 50"
+    assert refused.hint == "choose 1..50"
+
+
+def test_an_unknown_choice_is_told_with_the_closest_name():
+    refused = problem(max_step=3)
+
+    assert (refused.code, refused.hint) == ("unknown_field", "did you mean max_steps?")
+
+
+def test_a_choice_that_is_like_no_other_is_told_with_all_of_them():
+    assert "max_steps" in problem(zzzzzz=3).hint
+
+
+def test_a_language_without_prompts_is_refused():
+    refused = problem(language="fr")
+
+    assert (refused.code, refused.where) == ("bad_locale", "language")
+    assert refused.hint == "one of en, zh"
+
+
+def test_only_what_differs_from_the_defaults_is_stored():
+    assert chosen(Context()) == {}
+    assert chosen(Context(max_steps=2, files=["/docs"])) == {"max_steps": 2, "files": ["/docs"]}
+
+
+def test_what_is_stored_makes_the_same_context_again():
+    before = Context(max_cost=2.5, models={"planner": "a:b"}, deep=False, language="zh")
+
+    assert context(chosen(before)) == before
+
+
+def test_two_runs_share_no_list():
+    first, second = Context(), Context()
+
+    assert first.files is not second.files
+    assert first.models is not second.models
+
+
+def test_every_choice_has_words_for_its_form():
+    assert all(one.metadata["description"].endswith((".", ").")) for one in fields(Context))

@@ -1,0 +1,296 @@
+"""A page of the web becomes text, or a problem that says why not."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from config.errors import Problem
+from tests.loopback import moved, reply, serving
+from tools.fetch import FetchLimits, canonical, fetch, identity
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ROOT = Path(__file__).parents[2]
+
+ARTICLE = """<!doctype html><html><head><title>Why bees dance — The Hive</title>
+<meta property="article:published_time" content="2023-04-05T10:00:00Z"></head><body>
+<nav><a href="/">Home</a> <a href="/shop">Shop</a></nav>
+<article><h1>Why bees dance</h1>
+<p>Honey bees <b>dance</b> to tell the others where food is. Karl von Frisch described it.</p>
+<h2>The waggle run</h2>
+<p>The waggle run points to the food, relative to the sun, and its length tells how far it is.</p>
+<ul><li>The round dance means that food is near.</li></ul></article>
+<footer>Copyright of the hive keepers</footer></body></html>"""
+
+
+def a_pdf(words: str) -> bytes:
+    """Return a PDF of one page that says these words."""
+    shown = f"BT /F1 12 Tf 72 700 Td ({words}) Tj ET"
+    page = (
+        "/Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources <</Font <</F1 4 0 R>>>>"
+    )
+    objects = [
+        "<</Type /Catalog /Pages 2 0 R>>",
+        "<</Type /Pages /Kids [3 0 R] /Count 1>>",
+        f"<</Type /Page {page}>>",
+        "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
+        f"<</Length {len(shown)}>>\nstream\n{shown}\nendstream",
+    ]
+    text, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(text))
+        text += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    trailer = f"trailer\n<</Size 6 /Root 1 0 R>>\nstartxref\n{len(text)}\n%%EOF\n"
+    return f"{text}xref\n0 6\n0000000000 65535 f \n{table}{trailer}".encode()
+
+
+PDF = a_pdf("Honey bees dance on the comb.")
+
+
+async def code_of(url: str, limits: FetchLimits | None = None, **more: object) -> str:
+    with pytest.raises(Problem) as problem:
+        await fetch(url, limits or FetchLimits(), allow_private=True, **more)
+    return problem.value.code
+
+
+async def code_for(answer: bytes, limits: FetchLimits | None = None) -> str:
+    async with serving(lambda _: answer) as server:
+        return await code_of(f"{server.url}/page", limits)
+
+
+async def fetched(answer: bytes) -> dict[str, str]:
+    async with serving(lambda _: answer) as server:
+        return await fetch(f"{server.url}/page", allow_private=True)
+
+
+async def test_an_article_is_fetched_with_its_title_date_and_headings_but_without_menus():
+    page = await fetched(reply(ARTICLE))
+
+    assert page["title"] == "Why bees dance"
+    assert page["published"] == "2023-04-05"
+    assert page["mime"] == "text/html"
+    assert "## The waggle run\n\nThe waggle run points" in page["text"]
+    assert "Honey bees dance to tell the others where food is." in page["text"]
+    assert "Shop" not in page["text"]
+    assert "Copyright" not in page["text"]
+
+
+async def test_a_date_that_the_page_does_not_declare_is_not_guessed():
+    page = await fetched(reply(f"<h1>Bees</h1><p>On 3 May 2019 they flew. {'They flew. ' * 30}"))
+
+    assert page["published"] == ""
+
+
+async def test_the_address_is_the_last_one_in_canonical_form():
+    def answer(asked):
+        return reply(ARTICLE) if asked.target.startswith("/new") else moved("/new/?utm_source=x#a")
+
+    async with serving(answer) as server:
+        page = await fetch(f"{server.url}/old", allow_private=True)
+
+    assert page["url"] == f"{server.url}/new"
+
+
+async def test_a_pdf_is_read_by_the_reader_of_files():
+    page = await fetched(reply(PDF, mime="application/pdf"))
+
+    assert page["mime"] == "application/pdf"
+    assert "Honey bees dance on the comb." in page["text"]
+
+
+async def test_a_pdf_is_recognised_whatever_the_server_calls_it():
+    page = await fetched(reply(PDF, mime="application/octet-stream"))
+
+    assert page["mime"] == "application/pdf"
+
+
+async def test_a_broken_pdf_is_no_text():
+    assert await code_for(reply(b"%PDF-1.7 nothing", mime="application/pdf")) == "page_not_text"
+
+
+async def test_plain_text_is_kept_as_it_is():
+    text = "# Bees\n\nThey dance <b>on</b> the comb.\n\n- near\n- far"
+
+    page = await fetched(reply(text, mime="text/markdown"))
+
+    assert page["text"] == text
+    assert page["mime"] == "text/markdown"
+
+
+async def test_html_without_a_name_is_recognised():
+    page = await fetched(reply(ARTICLE, mime=""))
+
+    assert page["mime"] == "text/html"
+
+
+@pytest.mark.parametrize("mime", ["image/png", "video/mp4", "application/zip"])
+async def test_what_is_no_text_is_refused_before_it_is_read(mime):
+    assert await code_for(reply(b"x", mime=mime, length=10_000_000)) == "page_not_text"
+
+
+@pytest.mark.parametrize("mime", ["text/html", "text/plain", ""])
+async def test_bytes_that_are_no_text_are_refused_whatever_they_are_called(mime):
+    noise = bytes(range(256)) * 40
+
+    assert await code_for(reply(noise, mime=mime)) == "page_not_text"
+
+
+@pytest.mark.parametrize(
+    "status", ["404 Not Found", "403 Forbidden", "410 Gone", "500 Oh", "503 X"]
+)
+async def test_an_error_of_the_server_is_no_page(status):
+    assert await code_for(reply(ARTICLE, status=status)) == "page_unavailable"
+
+
+async def test_a_server_that_is_not_there_is_unavailable():
+    async with serving(lambda _: b"") as server:
+        url = server.url
+
+    assert await code_of(url) == "page_unavailable"
+
+
+@pytest.mark.parametrize("body", ["", "   ", "<html></html>", "<div id='root'></div>", "<p>ok</p>"])
+async def test_a_page_without_text_is_empty(body):
+    assert await code_for(reply(body)) == "page_empty"
+
+
+async def test_a_page_that_leads_on_five_times_is_read_and_one_more_is_too_many():
+    def answer(asked):
+        left = int(asked.target.strip("/"))
+        return moved(f"/{left - 1}") if left else reply(ARTICLE)
+
+    async with serving(answer) as server:
+        page = await fetch(f"{server.url}/5", allow_private=True)
+        code = await code_of(f"{server.url}/6")
+
+    assert page["title"] == "Why bees dance"
+    assert code == "url_redirects"
+
+
+@pytest.mark.parametrize("status", ["301 M", "302 M", "303 M", "307 M", "308 M"])
+async def test_every_kind_of_redirect_is_followed(status):
+    def answer(asked):
+        return moved("there", status) if asked.target == "/here" else reply(ARTICLE)
+
+    async with serving(answer) as server:
+        page = await fetch(f"{server.url}/here", allow_private=True)
+
+    assert page["url"] == f"{server.url}/there"
+
+
+async def test_cookies_of_a_redirect_are_sent_to_where_it_leads():
+    def answer(asked):
+        if "seen=1" in asked.headers.get("cookie", ""):
+            return reply(ARTICLE)
+        return reply("", "location: /page", "set-cookie: seen=1", status="302 Found")
+
+    async with serving(answer) as server:
+        page = await fetch(f"{server.url}/page", allow_private=True)
+
+    assert page["title"] == "Why bees dance"
+
+
+async def test_a_page_that_is_too_large_is_refused():
+    small = FetchLimits(page=500)
+
+    assert await code_for(reply(ARTICLE), small) == "url_too_large"
+
+
+async def test_a_pdf_may_be_larger_than_a_page():
+    async with serving(lambda _: reply(PDF, mime="application/pdf")) as server:
+        page = await fetch(server.url, FetchLimits(page=100), allow_private=True)
+
+    assert "comb" in page["text"]
+
+
+async def test_a_problem_tells_the_address_without_password_query_and_control_signs():
+    with pytest.raises(Problem) as problem:
+        await fetch("http://ada:hunter2@example.com/a\x1b[31m?token=s3cret#x")
+
+    assert problem.value.where == "http://example.com/a[31m"
+    assert "hunter2" not in str(problem.value)
+    assert "s3cret" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "bees", "http://", "http://[::1", "http://a\x00b/", "http://\ud800/", "ftp://a.b/c"]
+)
+async def test_what_is_no_web_address_is_told_as_such(url):
+    assert await code_of(url) == "url_scheme"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("HTTPS://Example.COM:443/Bees/#dance", "https://example.com/Bees"),
+        ("http://example.com:80", "http://example.com"),
+        ("http://example.com:8080/", "http://example.com:8080"),
+        ("https://example.com/a?utm_source=x&id=7&UTM_medium=y", "https://example.com/a?id=7"),
+        ("https://example.com/?fbclid=1&gclid=2&spm=3", "https://example.com"),
+        ("https://example.com/a?q=b%20c&empty=", "https://example.com/a?q=b%20c&empty="),
+        ("https://en.m.wikipedia.org/wiki/Bee", "https://en.m.wikipedia.org/wiki/Bee"),
+        ("http://dx.doi.org/10.1000/XyZ", "https://doi.org/10.1000/xyz"),
+        ("https://doi.org/10.1000/182#s1", "https://doi.org/10.1000/182"),
+        ("http://www.arxiv.org/pdf/2401.01234v2.pdf", "https://arxiv.org/pdf/2401.01234v2"),
+        ("https://export.arxiv.org/abs/hep-th/9901001", "https://arxiv.org/abs/hep-th/9901001"),
+        ("not an address", "not an address"),
+        ("http://[::1", "http://[::1"),
+    ],
+)
+async def test_an_address_has_one_canonical_form(url, expected):
+    assert canonical(url) == expected
+    assert canonical(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/bees",
+        "https://www.example.com/bees/",
+        "https://m.example.com/bees#dance",
+        "https://example.com:443/bees?utm_campaign=may",
+    ],
+)
+async def test_all_addresses_of_a_page_have_one_identity(url):
+    assert identity(url) == "example.com/bees"
+
+
+async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their_own():
+    forms = ["https://arxiv.org/abs/2401.01234", "http://www.arxiv.org/pdf/2401.01234.pdf"]
+
+    assert len({identity(url) for url in forms}) == 1
+    assert identity("https://example.com/a?id=1") != identity("https://example.com/a?id=2")
+    assert identity("https://m.com/a") != identity("https://com/a")
+
+
+CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
+MAY = ("tools/fetch.py", "tools/guard.py", "tools/search/")
+# Two name httpx for the timeouts and the errors of the clients that ask models; one asks a server
+# on loopback that it has started itself.
+KNOWN = ("models/load.py", "runs/faults.py", "evals/world.py")
+
+
+async def test_no_other_module_imports_a_client_for_the_web():
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted(ROOT.glob("*/**/*.py"))
+        if not str(path.relative_to(ROOT)).startswith((*MAY, *KNOWN, "tests/", ".", "examples/"))
+        for name in _imported(path)
+        if name in CLIENTS or name.startswith(tuple(f"{client}." for client in CLIENTS))
+    ]
+
+    assert found == []
+
+
+def _imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names

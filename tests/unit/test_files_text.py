@@ -1,0 +1,144 @@
+from collections import Counter
+
+import pytest
+
+from tools.files import Limits, extract
+from tools.files.decode import decode
+from tools.files.outline import slug
+from tools.files.paragraphs import paragraphs, printed_lines, without_running_heads
+from tools.files.sections import MOST, Piece, arrange, numbered
+from tools.files.table import separator
+
+CHINESE = "1885年，艾宾浩斯发表了他对记忆的研究。蜜蜂的舞蹈能够指示蜜源的方向和距离。"
+TAIWAN = "1885年，艾賓浩斯發表了他對記憶的研究。蜜蜂的舞蹈能夠指示蜜源的方向和距離。"
+JAPANESE = "ミツバチのダンスは、餌場の方向と距離を仲間に伝える。冬の間、群れは球を作って暖を取る。"
+FRENCH = "L'été, les abeilles étaient très affairées à l'entrée de la ruche à Besançon."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (CHINESE, "gbk"),
+        (CHINESE, "gb18030"),
+        (CHINESE, "utf-8-sig"),
+        (CHINESE, "utf-16"),
+        (CHINESE, "utf-16-le"),
+        (CHINESE, "utf-16-be"),
+        (CHINESE, "utf-32"),
+        (TAIWAN, "big5"),
+        (JAPANESE, "shift_jis"),
+        (FRENCH, "cp1252"),
+    ],
+)
+async def test_text_is_read_in_the_encoding_it_was_written_in(tmp_path, text, encoding):
+    path = tmp_path / "a.txt"
+    path.write_bytes(f"{text}\n{text}".encode(encoding))
+
+    document = await extract(path)
+
+    assert document["sections"][0]["text"] == f"{text}\n{text}"
+
+
+def test_a_web_page_is_read_in_the_encoding_that_it_names():
+    page = '<meta charset="iso-8859-2"><p>Pszczoły tańczą, żeby wskazać źródło nektaru.'
+
+    assert decode(page.encode("iso-8859-2"), markup=True) == page
+
+
+def test_utf8_with_one_broken_character_is_still_utf8():
+    data = (CHINESE * 5).encode()[:-1]
+
+    assert decode(data).startswith(CHINESE)
+
+
+def test_chinese_text_with_one_broken_character_keeps_the_others():
+    data = (CHINESE * 5).encode("gbk")
+
+    assert decode(data[:-1]).startswith(CHINESE)
+    assert decode(data[:100] + b"\xff" + data[100:]).startswith(CHINESE)
+
+
+def test_a_stray_nul_does_not_make_a_text_binary():
+    assert decode(b"Bees dance. " * 100 + b"\x00end").endswith("end")
+
+
+def test_a_long_section_is_cut_at_the_ends_of_paragraphs():
+    paragraph = "Bees dance. " * 60 + "\n\n"
+
+    sections = arrange([Piece("", "dance", "dance", paragraph * 20)], lambda first, last: first)
+
+    assert [section["place"] for section in sections] == ["dance", "dance-2", "dance-3"]
+    assert all(section["text"].endswith("Bees dance.") for section in sections)
+    assert all(section["text"].count("Bees") % 60 == 0 for section in sections)
+
+
+def test_a_section_is_never_too_long_even_without_a_place_to_cut():
+    sections = arrange([Piece("", "1", "1", "蜂" * 100_000)], numbered("page"))
+
+    assert max(len(section["text"]) for section in sections) <= MOST
+    assert sum(len(section["text"]) for section in sections) == 100_000
+    assert sections[1]["place"] == "page=1&part=2"
+
+
+def test_tiny_neighbours_are_joined_and_the_last_one_joins_the_one_before():
+    sizes = [100, 900, 800, 1600, 50]
+    pieces = [Piece("", str(n), str(n), "a" * size + "\n") for n, size in enumerate(sizes, 1)]
+
+    sections = arrange(pieces, numbered("slide"))
+
+    assert [section["place"] for section in sections] == ["slide=1-3", "slide=4-5"]
+
+
+def test_no_two_sections_have_the_same_place():
+    pieces = [Piece("", name, name, "a" * 5000 + "\n") for name in ("bees", "bees-2", "bees")]
+
+    sections = arrange(pieces, lambda first, last: first)
+
+    assert [section["place"] for section in sections] == ["bees", "bees-2", "bees-3"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor"),
+    [
+        ("What is a Bee?", "what-is-a-bee"),
+        ("蜜蜂的“舞蹈”", "蜜蜂的舞蹈"),
+        ("C++ & Rust", "c--rust"),
+        ("?!", "section"),
+    ],
+)
+def test_a_heading_becomes_the_anchor_that_github_gives_it(heading, anchor):
+    assert slug(heading, Counter()) == anchor
+
+
+def test_ligatures_are_taken_apart():
+    assert printed_lines("the ﬁrst  ﬂight\xa0oﬀ") == ["the first flight off"]
+
+
+def test_chinese_lines_are_joined_without_a_space():
+    lines = ["蜜蜂发现丰富的蜜源之后，会回到蜂巢，在垂直的巢脾上跳舞，把蜜", "源的位置告诉同伴。"]
+
+    assert paragraphs(lines, set()) == ["".join(lines)]
+
+
+def test_pages_that_are_all_alike_are_not_taken_for_running_heads():
+    pages = [["Bees dance."], ["Bees dance."], ["Bees dance."]]
+
+    assert without_running_heads(pages) == pages
+
+
+def test_items_of_a_list_stay_apart():
+    lines = [
+        "- feed the bees until the middle of September",
+        "- treat them against mites in August",
+    ]
+
+    assert paragraphs(lines, set()) == lines
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_the_separator_of_a_table_is_found(mark):
+    assert separator(f"a{mark}b{mark}c\n1,5{mark}2{mark}3\n4{mark}5{mark}6\n") == mark
+
+
+async def test_the_limits_are_as_documented():
+    assert Limits() == Limits(30_000_000, 300, 30.0, 1_000_000_000, 10_000_000)

@@ -1,0 +1,76 @@
+import time
+
+from retrieval.keyword import rank, spread
+
+TEXTS = [
+    "The bees dance in the hive.",
+    "A hive is made of wax.",
+    "Football is played by two teams.",
+    "The bees of the hive dance on the comb, and dancing bees are seen by bees.",
+]
+
+
+def test_the_text_that_says_most_about_the_query_comes_first():
+    found = rank("Why do bees dance?", TEXTS)
+
+    assert [number for number, _ in found] == [3, 0]
+    assert found[0][1] > found[1][1] > 0
+
+
+def test_a_word_of_every_text_still_counts():
+    assert [number for number, _ in rank("bees", ["bees", "bees and wax", "bees and bees"])][
+        :1
+    ] == [2]
+    assert rank("bees", ["bees dance"])[0][1] > 0
+
+
+def test_chinese_is_ranked_too():
+    assert rank("蜜蜂为什么跳舞？", ["足球比赛", "蜜蜂在跳舞"])[0][0] == 1
+
+
+def test_without_a_shared_word_nothing_is_found():
+    assert rank("volcano", TEXTS) == []
+    assert rank("what is it?", TEXTS) == []
+    assert rank("bees", []) == []
+    assert rank("bees", ["", "?"]) == []
+
+
+def test_equal_texts_keep_their_order():
+    assert [number for number, _ in rank("wax", ["wax", "wax", "wax"])] == [0, 1, 2]
+
+
+def test_three_hundred_passages_are_ranked_at_once():
+    texts = [f"{TEXTS[n % 4]} " * 12 + str(n) for n in range(300)]
+    rank("bees", texts)
+
+    start = time.perf_counter()
+    rank("Why do the bees of the hive dance?", texts)
+
+    assert time.perf_counter() - start < 0.5
+
+
+def test_spread_prefers_something_new_to_something_like_the_best():
+    texts = ["bees dance hive sun", "bees dance hive comb", "bees smell flower"]
+
+    found = spread([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2)
+
+    assert found == [(0, 1.0), (2, 0.8)]
+
+
+def test_spread_without_diversity_keeps_the_order():
+    texts = ["bees dance hive sun", "bees dance hive comb", "bees smell flower"]
+
+    found = spread([(0, 1.0), (1, 0.9), (2, 0.8)], texts, limit=2, weight=1)
+
+    assert [number for number, _ in found] == [0, 1]
+
+
+def test_spread_drops_what_says_the_same_but_not_another_number():
+    same = "The bees of this old hive danced on {} mornings last year."
+    texts = [same.format(7), same.format(7) + "!", same.format(8)]
+
+    assert [n for n, _ in spread([(0, 3.0), (1, 2.0), (2, 1.0)], texts, limit=9)] == [0, 2]
+
+
+def test_spread_of_nothing_is_nothing():
+    assert spread([], [], limit=3) == []

@@ -1,0 +1,51 @@
+from typing import get_type_hints
+
+import typing_extensions
+
+from graph import state
+from graph.state import key, merge, of_turn
+
+
+def test_the_newer_entry_wins_so_that_a_redo_replaces():
+    assert merge({"1/a": 1, "1/b": 2}, {"1/b": 3}) == {"1/a": 1, "1/b": 3}
+
+
+def test_joining_changes_neither_table():
+    old, new = {"a": 1}, {"b": 2}
+
+    merge(old, new)
+
+    assert (old, new) == ({"a": 1}, {"b": 2})
+
+
+def test_there_may_be_nothing_yet():
+    assert merge(None, {"a": 1}) == {"a": 1}
+    assert of_turn(None, 1) == {}
+
+
+def test_a_turn_sees_only_its_own_entries():
+    table = {key(1, "s1"): "old", key(11, "s1"): "eleven", key(2, "s1"): "new", "2/a/b": "deep"}
+
+    assert of_turn(table, 1) == {"s1": "old"}
+    assert of_turn(table, 2) == {"s1": "new", "a/b": "deep"}
+
+
+def test_the_entries_of_a_turn_keep_their_order():
+    table = {key(1, name): 0 for name in ("s2", "s10", "s1")}
+
+    assert list(of_turn(table, 1)) == ["s2", "s10", "s1"]
+
+
+def test_every_shape_is_made_of_what_a_server_can_describe_on_this_python():
+    shapes = [one for one in vars(state).values() if typing_extensions.is_typeddict(one)]
+
+    # `typing.TypedDict` of Python < 3.12 breaks the schema endpoints of a server.
+    assert len(shapes) > 10
+    assert {type(shape) for shape in shapes} == {type(typing_extensions.TypedDict("T", {}))}
+
+
+def test_what_must_not_grow_for_ever_is_replaced_and_what_branches_write_is_merged():
+    hints = get_type_hints(state.State, include_extras=True)
+    merged = {name for name, hint in hints.items() if merge in getattr(hint, "__metadata__", ())}
+
+    assert merged == {"background", "findings", "sources"}

@@ -1,0 +1,63 @@
+from retrieval.words import terms, words
+
+
+def test_english_words_are_stemmed_and_stopwords_left_out():
+    assert words("The bees' dances are in the hive.") == ["bee", "danc", "hive"]
+
+
+def test_accents_do_not_matter():
+    assert words("Beyoncé") == words("Beyonce")
+
+
+def test_a_name_in_capitals_is_no_stopword():
+    assert words("the WHO and IT, if it is so") == ["who", "it"]
+
+
+def test_chinese_becomes_pairs_of_characters_and_a_lone_one_stays():
+    assert words("蜜蜂跳舞，花。") == ["蜜蜂", "蜂跳", "跳舞", "花"]
+
+
+def test_kana_and_hangul_become_pairs_too():
+    assert words("カタカナ 한국어") == ["カタ", "タカ", "カナ", "한국", "국어"]
+
+
+def test_an_identifier_is_kept_whole_and_in_parts():
+    assert words("get_userName") == ["get_username", "get", "user", "name"]
+    assert words("HTTPServer") == ["httpserver", "http", "server"]
+    assert words("PDFs") == ["pdfs", "pdf"]
+    assert words("GPT-4 in C++") == ["gpt-4", "gpt", "4", "c++"]
+
+
+def test_numbers_dates_and_shares_are_kept_whole():
+    assert words("1,200 of 3.14 on 2024-01-05") == [
+        "1200",
+        "3.14",
+        "2024-01-05",
+        "2024",
+        "01",
+        "05",
+    ]
+    assert words("12%") == ["12%", "12"]
+    assert words("1999年") == ["1999", "年"]
+
+
+def test_full_width_letters_are_letters():
+    assert words("ＧＰＴ４") == words("GPT4")
+
+
+def test_the_words_of_a_question_are_not_its_terms():
+    assert terms("Please tell me what HNSW is, and how the HNSW works?") == ["hnsw", "work"]
+    assert terms("蜜蜂为什么跳舞？") == ["蜜蜂", "跳舞"]
+    assert terms("該電影是什麼時候上映的呢？") == ["該電", "電影", "上映"]
+    assert terms("请问这是由哪两个公司开发的？")[-2:] == ["司开", "开发"]
+
+
+def test_a_question_word_inside_another_word_stays():
+    assert terms("几何的目的") == ["几何", "目的"]
+    assert terms("申请哪吒") == ["申请", "请哪", "哪吒"]
+    assert terms("多伦多大学") == ["多伦", "伦多", "多大", "大学"]
+
+
+def test_a_question_of_question_words_has_no_terms():
+    assert terms("What is it?") == []
+    assert terms("是什么呢？") == []

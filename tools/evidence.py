@@ -1,0 +1,135 @@
+"""Gather the passages that may answer some queries, from the person's files and the web."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from graph.state import Passage, Source
+from memory import pages
+from memory.pages import NewPage, Page
+from report.sources import Citable, register
+from retrieval.keyword import rank, spread
+from retrieval.passages import passages
+from runs.ledger import Call, once
+from runs.place import Here
+from runs.trace import trace
+from tools.fetch import canonical, fetch
+from tools.search import available, search
+
+PAGES = 12
+"""How many pages of the person's files are looked at for one query."""
+
+HITS = 5
+"""How many web pages are read for one query."""
+
+PASSAGES = 14
+"""How many passages reach a prompt."""
+
+CANDIDATES = 400
+"""How many passages are ranked at most."""
+
+
+class Evidence(NamedTuple):
+    """The passages that fit, the sources they are from, and what could not be searched."""
+
+    passages: list[Passage]
+    sources: dict[str, Source]
+    problems: list[Problem]
+
+
+async def gather(
+    here: Here, context: Context, queries: Sequence[str], *, about: str, web: bool = True
+) -> Evidence:
+    """Search for every query at once and choose the best passages over all of them.
+
+    Args:
+        here: The point of the run, for the ledger.
+        context: Which files and which web searches may be used.
+        queries: What to search for.
+        about: What the passages are for; they are ranked by it and the queries.
+        web: Whether the web may be searched.
+    """
+    problems: list[Problem] = []
+    searches = [_in_files(here, context, query) for query in queries]
+    names = (list(context.search) or available(os.environ)) if web else []
+    if names:
+        searches += [_on_web(here, names, query, problems) for query in queries]
+    found = await asyncio.gather(*searches)
+    return await _chosen(here, found, [about, *queries], problems)
+
+
+async def recollect(here: Here, queries: Sequence[str], *, about: str) -> Evidence:
+    """Search everything that was read before for every query, and choose the best passages."""
+    found = await asyncio.gather(*(pages.find(here.owner, query, PAGES) for query in queries))
+    return await _chosen(here, found, [about, *queries], [])
+
+
+async def _chosen(
+    here: Here, results: Sequence[list[Page]], wanted: Sequence[str], problems: list[Problem]
+) -> Evidence:
+    """Choose passages of what was found, and give their pages a number in this thread."""
+    found = {page.id: page for result in results for page in result}
+    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
+    citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
+    sources = await register(here.thread, citable)
+    kept = [
+        Passage(source=source["id"], text=text)
+        for source, (_, text) in zip(sources, chosen, strict=True)
+    ]
+    return Evidence(kept, {source["id"]: source for source in sources}, problems)
+
+
+async def _in_files(here: Here, context: Context, query: str) -> list[Page]:
+    return await pages.find(here.owner, query, PAGES, context.files)
+
+
+async def _on_web(
+    here: Here, names: Sequence[str], query: str, problems: list[Problem]
+) -> list[Page]:
+    """Search the web and read what is found; what fails is told, never raised."""
+    call = Call(here, "search", "web", [list(names), query])
+    try:
+        hits = await once(call, lambda: _searched(names, query))
+    except Problem as problem:
+        problems.append(problem)
+        await trace(here, "search", "web", problem.code, query=query)
+        return []
+    await trace(here, "search", "web", "ok", query=query, hits=len(hits))
+    urls = dict.fromkeys(canonical(hit["url"]) for hit in hits)
+    results = await asyncio.gather(*(_read(here, url, problems) for url in urls))
+    return [page for result in results for page in result]
+
+
+async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
+    return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
+
+
+async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
+    try:
+        ids = await once(Call(here, "fetch", "web", url), lambda: _fetched(here, url))
+    except Problem as problem:
+        problems.append(problem)
+        await trace(here, "fetch", "web", problem.code, url=url)
+        return []
+    await trace(here, "fetch", "web", "ok", url=url)
+    return await pages.read(ids)
+
+
+async def _fetched(here: Here, url: str) -> list[str]:
+    got = await fetch(url, allow_private=settings().allow_private_fetch)
+    page = NewPage(title=got["title"] or url, place="", text=got["text"])
+    return await pages.keep(here.owner, "web", canonical(got["url"]), [page])
+
+
+def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:
+    """Cut pages into passages and choose the best, each different from the others."""
+    cut = [(page, span.text) for page in found for span in passages(page.text)][:CANDIDATES]
+    titled = [f"{page.title}\n{text}" for page, text in cut]
+    best = spread(rank("\n".join(wanted), titled), titled, PASSAGES)
+    return [cut[index] for index, _ in best]

@@ -1,0 +1,62 @@
+"""Turn headings and paragraphs into sections that are named after their headings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from retrieval.script import CJK
+from tools.files.sections import Piece, arrange
+from tools.files.shapes import Document
+
+_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+_BETWEEN = re.compile(f"(?<=[{CJK}])\\s+(?=[{CJK}])")
+
+
+class Block(NamedTuple):
+    """A paragraph (level 0) or a heading (level 1 to 9)."""
+
+    text: str
+    level: int = 0
+
+
+def outline(blocks: Iterable[Block], title: str = "") -> Document:
+    """Return the document of these blocks, titled by its first heading if `title` is empty."""
+    found = [("", "top", [""])]
+    seen: Counter[str] = Counter()
+    for block in blocks:
+        if block.level:
+            found.append((block.text, slug(block.text, seen), []))
+        found[-1][2].append(written(block))
+    pieces = [Piece(heading, place, place, "".join(texts)) for heading, place, texts in found]
+    first = next((piece.title for piece in pieces if piece.title), "")
+    return Document(title=title or first, sections=arrange(pieces, lambda first, last: first))
+
+
+def written(block: Block) -> str:
+    """Return a block as it stands in the text of a section: headings are marked with `#`."""
+    mark = "#" * min(block.level, 6) + " " if block.level else ""
+    return f"{mark}{block.text}\n\n"
+
+
+def slug(heading: str, seen: Counter[str]) -> str:
+    """Return the anchor that GitHub gives to a heading; a second one like it gets `-1`."""
+    name = _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-") or "section"
+    seen[name] += 1
+    return name if seen[name] == 1 else f"{name}-{seen[name] - 1}"
+
+
+def one_line(text: str) -> str:
+    """Return a text without its line ends; Chinese lines are joined without a space."""
+    joined = _BETWEEN.sub(lambda space: "" if "\n" in space[0] else " ", text)
+    return " ".join(joined.split())
+
+
+def row(header: list[str], cells: list[str]) -> str:
+    """Write a row of a table as a sentence: `hive: A; weight: 38.2.`."""
+    names = header + [""] * (len(cells) - len(header))
+    pairs = [(name, cell) for name, cell in zip(names, cells, strict=False) if cell]
+    line = "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
+    return f"{line}." if line and line[-1] not in ".!?。！？" else line

@@ -1,0 +1,98 @@
+"""Read a document, whatever it is, without harm to the process that asks for it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from anyio import (
+    BrokenWorkerProcess,
+    CapacityLimiter,
+    fail_after,
+    to_process,
+    to_thread,
+)
+
+from config.errors import Problem
+from tools.files.kinds import HEAVY, READERS, SUFFIXES
+from tools.files.shapes import Document, File, Limits, Refused
+from tools.files.worker import read, read_apart
+
+_LIGHT = 200_000
+_DEFAULT = Limits()
+_HINTS = {
+    "file_bomb": "leave it out, or save it anew from the program that made it",
+    "file_broken": "open it in its own program and save it again",
+    "file_empty": "check that it was saved or copied completely",
+    "file_encrypted": "save a copy without the password",
+    "file_no_text": "run a text recognition (OCR) on it first",
+    "file_not_found": "check the path",
+    "file_not_text": "save it as UTF-8 text",
+    "file_timeout": "split it, or save it as plain text",
+    "file_too_large": "split it into smaller files",
+    "file_type": f"what can be read: {' '.join(sorted(SUFFIXES))}",
+    "file_type_mismatch": "give it the suffix of what it is",
+    "file_unreadable": "check its permissions",
+}
+
+
+async def extract(path: Path, limits: Limits = _DEFAULT) -> Document:
+    """Read a document into sections of 1,500 to 6,000 characters, each with its place.
+
+    Raises:
+        Problem: `file_…`, with a code that says why the file is not read; see `_HINTS`.
+    """
+    try:
+        file = await to_thread.run_sync(_load, path, limits)
+        document = await _read(file)
+    except Refused as refused:
+        hint = _HINTS.get(refused.code, "")
+        raise Problem(refused.code, refused.what, where=str(path), hint=hint) from refused
+    return Document(title=document["title"] or path.stem, sections=document["sections"])
+
+
+def _load(path: Path, limits: Limits) -> File:
+    """Read the bytes once: what is parsed later is what was checked here."""
+    suffix = path.suffix.lower()
+    try:
+        if suffix not in SUFFIXES or not stat.S_ISREG(path.stat().st_mode):
+            raise Refused("file_type", f"files like this are not read: {path.name!r}")
+        with path.open("rb") as stream:
+            data = stream.read(limits.size + 1)
+    except FileNotFoundError:
+        raise Refused("file_not_found", "there is no such file") from None
+    except OSError as error:
+        raise Refused("file_unreadable", f"it cannot be opened: {error.strerror}") from None
+    if len(data) > limits.size:
+        raise Refused("file_too_large", f"it has more than {limits.size} bytes")
+    if not data.strip():
+        raise Refused("file_empty", "it is empty")
+    return File(data, suffix, limits)
+
+
+async def _read(file: File) -> Document:
+    """Read a heavy file in a worker process, a light one in a thread, within its time."""
+    run = _apart if file.suffix in HEAVY or len(file.data) > _LIGHT else _beside
+    try:
+        return await run(READERS[file.suffix], file)
+    except TimeoutError:
+        what = f"reading it takes more than {file.limits.seconds:g} seconds"
+        raise Refused("file_timeout", what) from None
+    except BrokenWorkerProcess as error:
+        if str(error):  # The worker could not be started, and the file is not to blame.
+            raise
+        raise Refused("file_broken", "its parser crashed") from None
+
+
+async def _beside(reader: str, file: File) -> Document:
+    with fail_after(file.limits.seconds):
+        return await to_thread.run_sync(read, reader, file, abandon_on_cancel=True)
+
+
+async def _apart(reader: str, file: File) -> Document:
+    # Waiting for a free worker must not count as time spent reading.
+    async with to_process.current_default_process_limiter():
+        with fail_after(file.limits.seconds):
+            return await to_process.run_sync(
+                read_apart, reader, file, cancellable=True, limiter=CapacityLimiter(1)
+            )

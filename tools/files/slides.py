@@ -1,0 +1,58 @@
+"""Read PowerPoint files; a place is a slide, or a few that say little."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pptx import Presentation
+from pptx.exc import PythonPptxError
+
+from tools.files.archive import unpack
+from tools.files.outline import Block, one_line, row, written
+from tools.files.sections import Piece, arrange, numbered
+from tools.files.shapes import Document, File
+
+_FEWEST = 600
+
+BROKEN = (PythonPptxError,)
+"""What python-pptx raises on damaged files."""
+
+
+def read(file: File) -> Document:
+    """Read the words, tables and notes of all slides; pictures and charts are left out."""
+    unpack(file).close()
+    show = Presentation(io.BytesIO(file.data))
+    pieces = [_piece(number, slide) for number, slide in enumerate(show.slides, start=1)]
+    title = show.core_properties.title or next((piece.title for piece in pieces), "")
+    return Document(title=title, sections=arrange(pieces, numbered("slide"), _FEWEST))
+
+
+def _piece(number: int, slide: Any) -> Piece:
+    heading = slide.shapes.title
+    title = one_line(heading.text_frame.text) if heading is not None else ""
+    others = [shape for shape in slide.shapes if heading is None or shape != heading]
+    blocks = [*([Block(title, 1)] if title else []), *_blocks(others), *_notes(slide)]
+    return Piece(title, str(number), str(number), "".join(map(written, blocks)))
+
+
+def _blocks(shapes: Iterable[Any]) -> Iterator[Block]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from _blocks(shape.shapes)
+        elif shape.has_text_frame:
+            yield from _paragraphs(shape.text_frame)
+        elif getattr(shape, "has_table", False):
+            rows = [[one_line(cell.text) for cell in line.cells] for line in shape.table.rows]
+            yield from (Block(row(rows[0], cells)) for cells in rows[1:])
+
+
+def _paragraphs(frame: Any) -> Iterator[Block]:
+    texts = (one_line(paragraph.text) for paragraph in frame.paragraphs)
+    yield from (Block(text) for text in texts if text)
+
+
+def _notes(slide: Any) -> Iterator[Block]:
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        yield from _paragraphs(slide.notes_slide.notes_text_frame)

@@ -1,0 +1,69 @@
+"""Read Word files; a place is the anchor of a heading."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from docx import Document as open_document
+from docx.exceptions import PythonDocxError
+from docx.opc.exceptions import OpcError
+from docx.oxml.ns import qn
+
+from tools.files.archive import unpack
+from tools.files.outline import Block, one_line, outline, row
+from tools.files.shapes import Document, File
+
+BROKEN = (OpcError, PythonDocxError)
+"""What python-docx raises on damaged files."""
+
+# Drawings stand twice in a file: once for new readers, once more (Fallback) for old ones.
+_TEXT = ".//w:t[not(ancestor::*[local-name()='Fallback'])] | .//w:tab | .//w:br | .//w:cr"
+
+
+def read(file: File) -> Document:
+    """Read paragraphs and tables, also those in text boxes; notes and headers are left out."""
+    unpack(file).close()
+    document = open_document(io.BytesIO(file.data))
+    levels = {style.style_id: _level(style) for style in document.styles}
+    return outline(_blocks(document.element.body, levels), document.core_properties.title)
+
+
+def _level(style: Any) -> int:
+    """Return the level of the headings in a style, 0 for text: its outline level tells."""
+    if style.name == "Title":
+        return 1
+    levels = style.element.xpath("./w:pPr/w:outlineLvl/@w:val")
+    return int(levels[0]) + 1 if levels and int(levels[0]) < 9 else 0
+
+
+def _blocks(body: Any, levels: dict[str, int]) -> Iterator[Block]:
+    """Yield what stands in the body, however deep it is wrapped in controls."""
+    for node in body.iter(qn("w:p"), qn("w:tbl")):
+        if next(node.iterancestors(qn("w:tbl"), qn("w:p")), None) is not None:
+            continue
+        yield from _rows(node) if node.tag == qn("w:tbl") else _paragraph(node, levels)
+
+
+def _rows(table: Any) -> Iterator[Block]:
+    rows = [[_text(cell) for cell in line.xpath("./w:tc")] for line in table.xpath("./w:tr")]
+    if len(rows) == 1:
+        yield Block(row([], rows[0]))
+    yield from (Block(row(rows[0], cells)) for cells in rows[1:])
+
+
+def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[Block]:
+    text = _text(node)
+    style = node.style or ""
+    if text and not style.lower().startswith("toc"):
+        level = levels.get(style, 0)
+        listed = not level and (node.xpath("./w:pPr/w:numPr") or style.startswith("List"))
+        yield Block(f"- {text}" if listed else text, level)
+
+
+def _text(node: Any) -> str:
+    """Return the words in a paragraph or a cell; deleted ones (`w:delText`) are not among them."""
+    return one_line(
+        "".join(word.text if word.tag == qn("w:t") else " " for word in node.xpath(_TEXT))
+    )

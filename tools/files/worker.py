@@ -1,0 +1,98 @@
+"""Read one file here and now; what is heavy runs this in a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import sys
+import zlib
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from zipfile import BadZipFile
+
+from lxml.etree import LxmlError
+
+from retrieval.text import normalise
+from tools.files.kinds import check
+from tools.files.shapes import Document, File, Refused, Section
+
+if sys.platform == "linux":
+    import resource
+
+_BROKEN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    LxmlError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    csv.Error,
+    struct.error,
+    zlib.error,
+)
+"""What parsers raise when a file is not what its format promises; `BROKEN` of a reader adds to it.
+
+`ElementTree.ParseError` is a `SyntaxError`.
+"""
+
+
+def read(reader: str, file: File) -> Document:
+    """Read a file with the module `reader`.
+
+    Raises:
+        Refused: If it is not what its name says, broken, too large, or has no text.
+    """
+    check(file)
+    module = import_module(reader)
+    try:
+        document = module.read(file)
+    except MemoryError:
+        raise Refused("file_bomb", "it needs far more memory than a document of its size") from None
+    except (*_BROKEN, *getattr(module, "BROKEN", ())) as error:
+        raise Refused("file_broken", f"it cannot be read ({type(error).__name__})") from None
+    return _clean(document, file)
+
+
+def read_apart(reader: str, file: File) -> Document:
+    """Do the same in a worker process, with a limit on the memory of that process."""
+    _limit_memory(file.limits.memory)
+    return read(reader, file)
+
+
+def _limit_memory(most: int) -> None:
+    """Let this process have `most` bytes more than it had before its first file."""
+    if sys.platform == "linux":
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (_idle_memory() + most, hard))
+
+
+@cache
+def _idle_memory() -> int:
+    """Return the bytes of address space that this process had when it was first asked."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
+def _clean(document: Document, file: File) -> Document:
+    """Return the document in normal characters, without empty sections."""
+    sections = [
+        Section(
+            title=normalise(section["title"]).strip(),
+            place=section["place"],
+            text=normalise(section["text"]).strip(),
+        )
+        for section in document["sections"]
+    ]
+    kept = [section for section in sections if section["text"]]
+    if not kept:
+        raise Refused("file_no_text", "it has no text")
+    if sum(len(section["text"]) for section in kept) > file.limits.text:
+        raise Refused("file_too_large", f"it has more than {file.limits.text} characters of text")
+    return Document(title=normalise(document["title"]).strip(), sections=kept)

@@ -1,0 +1,157 @@
+"""Read a person's folder into the page store, again only what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+from sqlalchemy import select
+
+from config.errors import Problem
+from memory import pages
+from storage.engine import reading, writing
+from storage.tables import documents
+from storage.upsert import upsert
+from tools.files import Limits, extract, find_files
+
+READER = 1
+"""Raised when the reading of files changes, so that known files are read again."""
+
+SIDE_BY_SIDE = 2
+"""How many files are read at once; reading is work for the processor."""
+
+
+class Skipped(NamedTuple):
+    """A file that could not be read, and why."""
+
+    path: str
+    code: str
+    reason: str
+
+
+class Library(NamedTuple):
+    """What is known of a folder after it was read."""
+
+    root: str
+    files: int
+    read: int
+    skipped: list[Skipped]
+
+
+async def ingest(
+    owner: str, folder: Path, progress: Callable[[str], None], limits: Limits | None = None
+) -> Library:
+    """Read every file below a folder, or one file, and keep its pages.
+
+    Args:
+        owner: Who the pages belong to.
+        folder: What to read.
+        progress: Is told the path of every file when it is done.
+        limits: What one file may cost.
+
+    Raises:
+        Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
+    """
+    root = await anyio.Path(folder).expanduser()
+    root = await root.resolve()
+    files = await anyio.to_thread.run_sync(_listed, Path(root))
+    known = await _known(owner, str(root))
+    gate = anyio.Semaphore(SIDE_BY_SIDE)
+    changed: list[str] = []
+
+    async def one(file: Path) -> None:
+        async with gate:
+            if await _ingest_file(owner, str(root), file, known.get(str(file)), limits or Limits()):
+                changed.append(str(file))
+            progress(str(file))
+
+    async with anyio.create_task_group() as tasks:
+        for file in files:
+            tasks.start_soon(one, file)
+    for path in known.keys() - {str(file) for file in files}:
+        await pages.forget_document(owner, str(root), path)
+    skipped = await _skipped(owner, str(root))
+    if len(skipped) == len(files):
+        what = f"nothing in {root} can be read"
+        raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
+    return Library(str(root), len(files), len(changed), skipped)
+
+
+def _listed(root: Path) -> list[Path]:
+    if not root.exists():
+        hint = "check the path given with --docs"
+        raise Problem("docs_not_found", "there is no such folder", where=str(root), hint=hint)
+    try:
+        files = find_files(root)
+    except PermissionError as error:
+        raise Problem("docs_unreadable", "it may not be read", where=str(root)) from error
+    if not files:
+        hint = "txt, md, html, pdf, docx, pptx, xlsx, csv and epub can be read"
+        raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)
+    return files
+
+
+async def _ingest_file(
+    owner: str, root: str, file: Path, known: Any | None, limits: Limits
+) -> bool:
+    """Read one file unless it is known; say whether it was read."""
+    try:
+        state = await anyio.Path(file).stat()
+        seen = (state.st_size, state.st_mtime_ns, READER)
+        if known is not None and (known.size, known.modified, known.reader) == seen:
+            return False
+        sha256 = await anyio.to_thread.run_sync(_hash, file, limits.size)
+    except OSError as error:
+        seen, sha256 = (0, 0, READER), ""
+        problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
+    else:
+        problem = await _keep(owner, file, sha256, limits)
+    code, reason = (problem.code, problem.what) if problem else ("", "")
+    row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
+    row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
+    named = {"owner": owner, "root": root, "path": str(file)}
+    async with writing() as connection:
+        await upsert(connection, documents, named, row)
+    return True
+
+
+async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem | None:
+    if await pages.kept(owner, "file", sha256):
+        return None
+    try:
+        document = await extract(file, limits)
+    except Problem as problem:
+        return problem
+    title = document["title"]
+    new = [
+        pages.NewPage(
+            title=title if one["title"] in ("", title) else f"{title} — {one['title']}",
+            place=one["place"],
+            text=one["text"],
+        )
+        for one in document["sections"]
+    ]
+    await pages.keep(owner, "file", sha256, new)
+    return None
+
+
+def _hash(file: Path, most: int) -> str:
+    """Hash a file; of one that is too large to be read, only as much as could be."""
+    digest = hashlib.sha256()
+    with file.open("rb") as opened:
+        digest.update(opened.read(most + 1))
+    return digest.hexdigest()
+
+
+async def _known(owner: str, root: str) -> dict[str, Any]:
+    mine = select(documents).where(documents.c.owner == owner, documents.c.root == root)
+    async with reading() as connection:
+        return {row.path: row for row in await connection.execute(mine)}
+
+
+async def _skipped(owner: str, root: str) -> list[Skipped]:
+    rows = (await _known(owner, root)).values()
+    return sorted(Skipped(row.path, row.code, row.reason) for row in rows if row.code)
