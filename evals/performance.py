@@ -83,9 +83,9 @@ def measure(steps: int, model_seconds: float, web_seconds: float) -> dict[str, A
 
 async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
-    from app.session import session  # noqa: PLC0415
     from config.settings import settings  # noqa: PLC0415
     from graph.context import Context  # noqa: PLC0415
+    from graph.session import session  # noqa: PLC0415
 
     settings.cache_clear()
     context = Context(auto_accept=True, max_steps=steps, search=["searxng"], parallelism=8)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from app.session import session
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
 from graph.context import Context
+from graph.session import session
 from models.load import load, model_name
 from runs.place import owned
 from storage.engine import reading

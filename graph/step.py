@@ -11,7 +11,7 @@ from graph.context import Context
 from graph.state import StepOutput, StepState
 from nodes.coder import coder
 from nodes.reflection import reflection
-from nodes.researcher import researcher
+from nodes.researcher import fallen, researcher
 
 
 def first(state: StepState) -> str:
@@ -24,6 +24,8 @@ def make_step() -> CompiledStateGraph[Any, Any, Any, Any]:
     graph = StateGraph(
         StepState, context_schema=Context, input_schema=StepState, output_schema=StepOutput
     )
+    # One branch that raises would cancel the others, so what nobody foresaw is a finding too.
+    graph.set_node_defaults(error_handler=fallen)  # type: ignore[arg-type]  # takes NodeError too
     graph.add_node(researcher)
     graph.add_node(coder)
     graph.add_node(reflection)

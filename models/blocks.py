@@ -48,8 +48,8 @@ class Found(NamedTuple):
 
     @property
     def quotes(self) -> list[Quote]:
-        """The quotes of the finding, in its order."""
-        return [Quote(source, text) for source, text in _QUOTE.findall(self.text)]
+        """The quotes of the finding, in its order, as they stand in their sources."""
+        return [Quote(source, unescape(text)) for source, text in _QUOTE.findall(self.text)]
 
 
 class Prompt(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -63,11 +64,13 @@ def _comparison(question: str, compared: Sides, limit: int) -> Iterator[DraftSte
 def _listed(question: str, listed: list[str], limit: int) -> Iterator[DraftStep]:
     """Yield steps for what a question lists, several things in one step if there are many."""
     size = -(-len(listed) // min(limit, len(listed)))
-    whole = " ".join(key_phrase(question.split(listed[0])[0], 5).split()[:5])
-    joint = "、" if language(question) == "zh" else ", "
+    chinese = language(question) == "zh"
+    head = re.split("[，。；：]", question)[0] if chinese else question.split(listed[0])[0]
+    whole = key_phrase(head, 5)
+    name, joint = (whole.replace(" ", ""), "、") if chinese else (whole, ", ")
     for at in range(0, len(listed), size):
         named = listed[at : at + size]
-        yield step(f"{whole}{colon(question)}{joint.join(named)}", f"{whole} {' '.join(named)}")
+        yield step(f"{name}{colon(question)}{joint.join(named)}", f"{whole} {' '.join(named)}")
 
 
 def _aspects(question: str, pages: Sequence[Page], most: int) -> Iterator[DraftStep]:

@@ -113,7 +113,11 @@ def dimensions(question: str) -> list[str]:
 def _item(text: str) -> str:
     """Return an item of a list without the words before the first and after the last."""
     text = re.sub(r"等[^、，]*$|^.*(?:其|[这這]些|包括|[从從])|^.*的(?=.{2})", "", text)
-    return re.sub(r"^(?:criteria such as|the|their|its) ", "", text.strip(" ,.'\""))
+    return re.sub(
+        r"^(?:criteria such as |the |their |its |横向|比[较較]|[对對]比|分析|[评評]估)+",
+        "",
+        text.strip(" ,.'\""),
+    )
 
 
 def is_simple(question: str) -> bool:

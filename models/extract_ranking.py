@@ -45,6 +45,7 @@ FIRST = 0.05
 LONGEST = 600
 """A longer sentence, in characters, is rather a table or a list that was not recognised."""
 
+_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.")
 _ASIDE = re.compile(r"\s*[(（].*|\.\w{2,4}$")
 _OPENS_BACKWARDS = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
@@ -119,7 +120,7 @@ def _candidates(pages: Sequence[Page]) -> Iterator[_Candidate]:
         spans = sentences(page.text)
         for at in range(len(spans)):
             text = _standing(page.text, spans, at)
-            if len(words(text)) > 1 and not text.startswith("#") and "<q " not in text:
+            if len(words(text)) > 1 and not _UNQUOTABLE.search(text):
                 yield _Candidate(number, text, at == 0)
 
 

@@ -81,9 +81,18 @@ def _worth(phrase: str, place: float, text: str) -> float:
 
 def names(text: str) -> list[str]:
     """Return the names and quoted words of a question, as they are spelt there, each once."""
-    found = (next(filter(None, match.groups()), match[0]) for match in _NAME.finditer(text))
-    parts = (name if terms(name.split(" ")[0]) else name.partition(" ")[2] for name in found)
-    return [name for name in dict.fromkeys(parts) if terms(name)]
+    found = (
+        next(filter(None, match.groups()), "") or _named_only(match[0].split(" "))
+        for match in _NAME.finditer(text)
+    )
+    return [name for name in dict.fromkeys(found) if terms(name)]
+
+
+def _named_only(spelt: list[str]) -> str:
+    """Return a name without the words before it that only begin a sentence."""
+    while spelt and not terms(spelt[0]):
+        spelt = spelt[1:]
+    return " ".join(spelt)
 
 
 def share(topic: Topic, text: Sequence[str]) -> float:

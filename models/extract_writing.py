@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape, unescape
 
 from models.blocks import Prompt, Quote
 from models.extract_kinds import answers
@@ -31,8 +32,9 @@ def finding(prompt: Prompt) -> str:
     if not any(answerable(text, prompt.pages) for text in wanted):
         return NOTHING[prompt.language]
     missing = prompt.feedback.replace("：", ":").partition(":")[2]
-    about = topic(" ".join(dict.fromkeys(wanted)), prompt.question, missing)
-    return _bullets(best(about, f"{wanted[0]} {prompt.question}", prompt.pages))
+    about = topic(*filter(str.strip, [missing, *dict.fromkeys([*wanted, prompt.question])]))
+    chosen = best(about, f"{wanted[0]} {prompt.question}", prompt.pages)
+    return _bullets(chosen) or NOTHING[prompt.language]
 
 
 def report(prompt: Prompt) -> str:
@@ -84,4 +86,7 @@ def _bullets(quotes: Iterable[Quote]) -> str:
 
 
 def _marked(quote: Quote) -> str:
-    return f'<q s="{quote.source}">{quote.text}</q>'
+    """Return a marked quote, escaped only where it would be read as something else."""
+    text = quote.text
+    misread = unescape(text) != text or "<q" in text or "</q" in text
+    return f'<q s="{quote.source}">{escape(text, quote=False) if misread else text}</q>'

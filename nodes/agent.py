@@ -126,13 +126,14 @@ async def _converse(
     place = here(state, runtime)
     name = model_name(role, runtime.context)
     other = fallback_name(name)
+    allowed = await budget(place, runtime.context)
     stack = [
         *extra,
-        Ledger(place, role),
+        Ledger(place, role, allowed),
         MemoryMiddleware(place.owner, role),
         Fallback(await load(other) if other else None),
         Retry(),
-        Meter(place, role, await budget(place, runtime.context)),
+        Meter(place, role, allowed),
     ]
     agent = create_agent(
         await load(name),

@@ -17,6 +17,7 @@ from graph.state import Passage, Plan, State, Step, of_turn
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
+from runs.budget import pause
 from runs.faults import FATAL
 from runs.lifecycle import mark
 from runs.place import here
@@ -60,7 +61,9 @@ async def planner(
         return Command(goto="reporter", update=State(plan=plan))
     if runtime.context.auto_accept:
         return Command(goto="human_feedback", update=State(plan=plan))
-    await mark(here(state, runtime).run, "waiting_review")
+    place = here(state, runtime)
+    pause(place)
+    await mark(place.run, "waiting_review")
     return Command(goto="human_feedback", update=State(plan=plan, status="waiting_review"))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+
 from langchain_core.messages import HumanMessage
+from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, Passage, Source, Status, Step, StepState
+from graph.state import Finding, Passage, Source, Status, Step, StepState, key
 from memory import pages
 from nodes.agent import Work, work
 from prompts.loader import render
@@ -16,6 +19,8 @@ from report.verify import Checked, check
 from runs.place import Here, here
 from tools.evidence import Evidence, gather
 from tools.toolbox import research_tools
+
+log = logging.getLogger(__name__)
 
 
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
@@ -32,6 +37,16 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         skipped = problem.code in ("budget_spent", "model_refused")
         finding = _finding(state, "skipped" if skipped else "failed", problem.code)
         return StepState(finding=finding)
+
+
+async def fallen(state: StepState, error: NodeError) -> StepState:
+    """End the branch of a step in a finding that says it failed.
+
+    Reads `step`; writes `findings`. No error that was not foreseen may leave a branch.
+    """
+    log.error("step %s failed", state["step"]["id"], exc_info=error.error)
+    finding = _finding(state, "failed", "internal")
+    return StepState(findings={key(state["turn"], finding["step"]): finding})
 
 
 async def _research(state: StepState, runtime: Runtime[Context], place: Here) -> StepState:

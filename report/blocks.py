@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from report.markup import URL
@@ -144,7 +144,7 @@ def _is_table(rows: list[Block]) -> bool:
 def _filled(parts: list[Block], at: int) -> bool:
     """Tell whether anything but headings stands between a heading and the next of its rank."""
     rank = parts[at].lead.count("#")
-    for part in islice(parts, at + 1, None):
+    for part in map(parts.__getitem__, range(at + 1, len(parts))):
         if part.kind == "heading" and part.lead.count("#") <= rank:
             return False
         if part.kind not in ("heading", "blank", "rule"):

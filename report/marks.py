@@ -24,14 +24,14 @@ SPOKEN = re.compile(
 _OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
 _TAGS = re.compile(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
 _SENTENCE = re.compile(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
-_WRAPPED = re.compile(r'["“„«「『＂`]+(<q s="[^"]*">.*?</q>)["”“»」』＂`]+', re.DOTALL)
+_WRAPPED = re.compile(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
 _CODED = re.compile(r"`([^`\n]*(?:<q\b|\[S\d)[^`\n]*)`")
 
 _ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
 _IDS = f"{_ID}(?:{_AND}{_ID})*"
 _NAMED = r"(?:\s*(?:[Ss]ources?|来源|资料)\s*[:：]?)?\s*"
 _PLACE = r"\s*(?:[,;:，：†|@]\s*[^\[\]［］【】\n]{0,40})?"
-_BRACKETED = re.compile(rf"\\?[\[［【]+{_NAMED}({_IDS}){_PLACE}\\?[\]］】]+")
+_BRACKETED = re.compile(rf"\\?[\[［【]{{1,2}}{_NAMED}({_IDS}){_PLACE}\\?[\]］】]{{1,2}}")
 _ROUND = re.compile(
     rf"[(（]{_NAMED}({_IDS})\s*[)）](?=\s*(?:[.,;:!?。，；：！？|]|$))", re.MULTILINE
 )

@@ -28,6 +28,7 @@ _TAG = re.compile(r"<(?:/?[A-Za-z]|!|\?)[^<>]*>")
 _BREAK = re.compile(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _EMPTY = re.compile(r"[ \t]\([ \t]*\)|（[ \t]*）")
 
+_REPEATED = re.compile(r"([^\w\s])\1{80,}")
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _TITLE = re.compile(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
@@ -64,6 +65,7 @@ def unframe(body: str) -> str:
     end: title and references are added from the registry.
     """
     body = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", normalise(body)))
+    body = _REPEATED.sub(lambda run: run[0][:80], body)
     body = _DEFINITION.sub("", _TITLE.sub("", body))
     headings = list(_HEADING.finditer(body))
     if headings and headings[-1][1].strip(" #*:：_").lower() in _LISTS:

@@ -1,64 +1,57 @@
-"""Render a report (stop-gap)."""
+"""Render a document as markdown or as a page of its own."""
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from typing_extensions import TypedDict
+from graph.state import Source
+from report.escaping import escaped, web_address
+from report.numbering import numbered
+from report.page import to_html as to_html
+from report.shape import Document as Document
+from report.shape import Gap as Gap
+from report.wording import notices, reason, removed, word
 
-
-class Gap(TypedDict):
-    """A step that did not come out well."""
-
-    title: str
-    status: str
-    reason: str
-
-
-class Document(TypedDict):
-    """What a finished run has to show."""
-
-    title: str
-    question: str
-    status: str
-    notices: list[str]
-    body: str
-    gaps: list[Gap]
-    searched: list[str]
-    sources: list[Any]
-    removed: list[Any]
-    language: str
-    created: str
+_SHOWN = str.maketrans({"\ue000": "[", "\ue001": "]", "\ue002": "", "\ue003": ""})
 
 
 def to_markdown(document: Document) -> str:
-    """Return the report as markdown."""
-    order: list[str] = []
+    """Return a document as markdown; the same document gives the same bytes.
 
-    def number(name: str) -> str:
-        if name not in order:
-            order.append(name)
-        return f"[{order.index(name) + 1}]"
-
-    body = re.sub(
-        r'<q s="(S\d+)">(.*?)</q>',
-        lambda m: f"“{m[2]}” {number(m[1])}",
-        document["body"],
-        flags=re.DOTALL,
-    )
-    body = re.sub(r"\[(S\d+)\]", lambda m: number(m[1]), body)
-    known = {one["id"]: one for one in document["sources"]}
-    lines = [f"# {document['title']}", *(f"> {one}" for one in document["notices"]), body]
-    if document["gaps"]:
-        lines += ["## What is missing", *(f"- {g['title']}: {g['reason']}" for g in document["gaps"])]
-    if document["status"] == "insufficient_evidence":
-        lines += ["## What was searched", *(f"- {one}" for one in document["searched"])]
-    lines += ["## Sources"]
-    lines += [f"[{i}] {known[n]['title']} — {known[n]['location']}" for i, n in enumerate(order, 1)]
-    return "\n\n".join(lines)
+    Title, notices and question stand first, then the text with its sources as numbers, what is
+    missing, what was searched where that is all there is to say, and the list of sources.
+    """
+    return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
 
-def to_html(document: Document) -> str:
-    """Return the report as a page."""
-    return f"<pre>{to_markdown(document)}</pre>"
+def _parts(document: Document) -> Iterator[str]:
+    language = document["language"]
+    text, used = numbered(document["body"], document["sources"])
+    yield f"# {escaped(document['title'])}"
+    yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
+    yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
+    unanswered = document["status"] == "insufficient_evidence"
+    yield text.translate(_SHOWN) or (word("nothing", language) if unanswered else "")
+    yield from _list("missing", [_gap(gap, language) for gap in document["gaps"]], language)
+    yield from _list("searched", map(escaped, document["searched"] if unanswered else []), language)
+    if used:
+        yield f"## {word('sources', language)}"
+    yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
+    yield removed(document["removed"], language) if document["removed"] else ""
+
+
+def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
+    lines = [f"- {item}" for item in items]
+    if lines:
+        yield f"## {word(heading, language)}"
+        yield "\n".join(lines)
+
+
+def _gap(gap: Gap, language: str) -> str:
+    why = reason(gap["reason"], gap["status"], language)
+    return f"**{escaped(gap['title'])}**{word('colon', language)}{escaped(why)}"
+
+
+def _source(source: Source) -> str:
+    location = web_address(source["location"]) or escaped(source["location"])
+    return " — ".join(part for part in (escaped(source["title"]), location) if part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ KEPT_BACK = 0.2
 OPEN_BUDGETS = 256
 """How many budgets are remembered in one process."""
 
-_budgets: OrderedDict[tuple[str, str], Budget] = OrderedDict()
+_budgets: OrderedDict[str, Budget] = OrderedDict()
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Budget:
     tokens: int = 0
     dollars: float = 0.0
     seconds: float = 0.0
+    session: str = field(default_factory=lambda: uuid.uuid4().hex)
     started: float = field(default_factory=time.monotonic)
 
     def left(self, role: str) -> float:
@@ -43,30 +45,34 @@ class Budget:
         return self._cap("max_minutes", role) * 60 - used
 
     @contextmanager
-    def reserve(self, role: str, tokens: int) -> Iterator[None]:
-        """Hold one call and its worst number of tokens while the call is made.
+    def reserve(self, role: str, worst: Cost) -> Iterator[None]:
+        """Hold one call and the worst it may cost while it is made.
 
         Raises:
             Problem: `budget_spent`, naming the cap that would be passed.
         """
-        self._check(role, tokens)
+        self._check(role, worst)
+        tokens = worst.tokens_in + worst.tokens_out
         self.calls += 1
         self.tokens += tokens
+        self.dollars += worst.dollars
         try:
             yield
         finally:
             self.tokens -= tokens
+            self.dollars -= worst.dollars
 
     def spend(self, cost: Cost) -> None:
         """Count what a call really used."""
         self.tokens += cost.tokens_in + cost.tokens_out
         self.dollars += cost.dollars
 
-    def _check(self, role: str, tokens: int) -> None:
+    def _check(self, role: str, worst: Cost) -> None:
+        tokens = self.tokens + worst.tokens_in + worst.tokens_out
         passed = {
             "max_calls": self.calls + 1 > self._cap("max_calls", role),
-            "max_tokens": self.tokens + tokens > self._cap("max_tokens", role),
-            "max_cost": self.dollars >= self._cap("max_cost", role),
+            "max_tokens": tokens > self._cap("max_tokens", role),
+            "max_cost": self.dollars + worst.dollars > self._cap("max_cost", role),
             "max_minutes": self.left(role) <= 0,
         }
         for name, over in passed.items():
@@ -82,13 +88,17 @@ class Budget:
 
 async def budget(here: Here, context: Context) -> Budget:
     """Return the budget of a run, with what its earlier sessions spent already counted."""
-    name = (here.run, here.session)
-    if name not in _budgets:
+    if here.run not in _budgets:
         spent = await _spent(here, context)
-        _budgets.setdefault(name, spent)
+        _budgets.setdefault(here.run, spent)
         while len(_budgets) > OPEN_BUDGETS:
             _budgets.popitem(last=False)
-    return _budgets[name]
+    return _budgets[here.run]
+
+
+def pause(here: Here) -> None:
+    """End the session of a run, so that the minutes until it goes on are not counted."""
+    _budgets.pop(here.run, None)
 
 
 async def _spent(here: Here, context: Context) -> Budget:

@@ -6,10 +6,19 @@ import re
 import sys
 from typing import Any
 
-from langchain_core.exceptions import ContextOverflowError, ModelError
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAuthenticationError,
+    ModelError,
+    ModelInvalidRequestError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+)
 from langchain_core.messages import AIMessage
 
 from config.errors import Problem
+from retrieval.text import normalise
 
 FAULTS = (
     ModelError,
@@ -36,14 +45,38 @@ OVERFLOW = re.compile(
     r"context_length|exceed_context|context window|maximum context", re.IGNORECASE
 )
 
+CLIENTS = {
+    "openai": "OpenAIError",
+    "anthropic": "AnthropicError",
+    "groq": "GroqError",
+    "httpx": "HTTPError",
+    "httpx2": "HTTPError",
+}
+"""Packages of clients, and the class of their own errors; some of these are no ModelErrors."""
+
+STATUSES = {
+    ModelAuthenticationError: 401,
+    ModelPermissionDeniedError: 403,
+    ModelNotFoundError: 404,
+    ModelRateLimitError: 429,
+    ModelInvalidRequestError: 400,
+}
+"""The HTTP status behind an error that carries none."""
+
+LIMITS = {"length", "max_tokens", "model_length"}
+"""Words by which OpenAI, Anthropic and Google, and Mistral say that an answer is cut off."""
+
+REFUSALS = {"content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation"}
+"""Words by which they say that they do not answer."""
+
 THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 
 
 def client_errors() -> tuple[type[Exception], ...]:
     """Return everything that a failed call may raise, for an `except`."""
-    # Some of openai's errors are no ModelErrors; where it is not imported it cannot raise them.
-    openai = sys.modules.get("openai")
-    return (*FAULTS, openai.OpenAIError) if openai else FAULTS
+    # A package that is not imported cannot raise anything.
+    own = (getattr(sys.modules.get(name), error, None) for name, error in CLIENTS.items())
+    return (*FAULTS, *(error for error in own if error))
 
 
 def told(error: BaseException) -> Problem:
@@ -61,9 +94,15 @@ def told(error: BaseException) -> Problem:
         return Problem("model_quota", "the account of the model server is used up")
     if "Timeout" in name:
         return Problem("model_timeout", "the model did not answer in time")
-    status = getattr(error, "status_code", None)
-    known = _told_by_status(status, said) if isinstance(status, int) else None
+    known = _told_by_status(_status(error), said)
     return known or Problem("model_unavailable", f"the model server failed: {name}", hint=said)
+
+
+def _status(error: BaseException) -> int:
+    """Return the HTTP status behind an error; 0 if there is none."""
+    known = (status for kind, status in STATUSES.items() if isinstance(error, kind))
+    status = getattr(error, "status_code", None) or next(known, 0)
+    return status if isinstance(status, int) else 0
 
 
 def _told_by_status(status: int, said: str) -> Problem | None:
@@ -73,7 +112,9 @@ def _told_by_status(status: int, said: str) -> Problem | None:
         return Problem("unknown_model", "the model server has no such model", hint=said)
     if status == 429:
         return Problem("rate_limited", "the model server asks to wait")
-    if status < 500 and status not in (408, 409):
+    if status == 413:
+        return Problem("model_context", "the request is too long for the model", hint=said)
+    if 400 <= status < 500 and status not in (408, 409):
         what = f"the model server refused the request ({status})"
         return Problem("model_rejected", what, hint=said)
     return None
@@ -81,15 +122,15 @@ def _told_by_status(status: int, said: str) -> Problem | None:
 
 def wait_asked(error: BaseException | None) -> float:
     """Return the seconds that a server asked to wait, at most 60; 0 if it did not say."""
-    response = getattr(error, "response", None)
-    asked = response.headers.get("retry-after", "") if response is not None else ""
-    return min(float(asked), 60.0) if asked.replace(".", "", 1).isdigit() else 0.0
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    asked = headers.get("retry-after", "")
+    return min(float(asked), 60.0) if asked.replace(".", "", 1).isdecimal() else 0.0
 
 
 def complaint(message: AIMessage) -> Problem | None:
     """Return what is wrong with a reply that arrived: empty, cut off or refused."""
     finish = finish_reason(message)
-    if finish in ("content_filter", "refusal") or message.additional_kwargs.get("refusal"):
+    if finish in REFUSALS or message.additional_kwargs.get("refusal"):
         return Problem("model_refused", "the model refused to answer")
     if not finish:
         return Problem("answer_cut", "the answer ended in the middle")
@@ -99,11 +140,13 @@ def complaint(message: AIMessage) -> Problem | None:
 
 
 def finish_reason(message: AIMessage) -> str:
-    """Return why the model stopped, in the provider's word; empty if it did not say."""
+    """Return why the model stopped: `length` at its limit; empty if it did not say."""
     metadata: dict[str, Any] = message.response_metadata
-    return str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
+    words = (metadata.get(name) for name in ("finish_reason", "stop_reason", "done_reason"))
+    reason = str(next(filter(None, words), "")).lower()
+    return "length" if reason in LIMITS else reason
 
 
 def spoken(message: AIMessage) -> str:
     """Return what a reply says, without the thinking that some models say aloud."""
-    return THINKING.sub("", str(message.text)).strip()
+    return normalise(THINKING.sub("", str(message.text))).strip()

@@ -32,18 +32,22 @@ class Call:
         """Name the call by owner, thread, turn, step, attempt and the hash of its request."""
         here = self.here
         words = [here.owner, here.run, here.step, here.attempt, self.kind, self.role, self.request]
-        text = json.dumps(words, sort_keys=True, ensure_ascii=False)
+        text = json.dumps(words, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a call used: tokens read, tokens written, US dollars."""
+    """What a call used: tokens read, tokens written, US dollars; and in which session of the run.
+
+    A session is the time from a start or a resume to the next pause or crash.
+    """
 
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
     dollars: float = 0.0
+    session: str = ""
 
 
 async def recorded(call: Call) -> Any | None:
@@ -67,12 +71,13 @@ async def record(call: Call, result: Any, started: float, cost: Cost | None = No
     row = {
         "key": call.key,
         "run": call.here.run,
-        "session": call.here.session,
+        "session": cost.session,
         "kind": call.kind,
         "role": call.role,
         "step": call.here.step,
         "model": cost.model,
-        "result": json.dumps(result, ensure_ascii=False),
+        # A lone surrogate, which a model may write, is nothing a database holds but as an escape.
+        "result": json.dumps(result),
         "tokens_in": cost.tokens_in,
         "tokens_out": cost.tokens_out,
         "cost": cost.dollars,

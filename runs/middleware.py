@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
@@ -29,13 +30,16 @@ type_of_handler = Callable[[ModelRequest[Context]], Awaitable[ModelResponse[Any]
 ANSWER_TOKENS = 2_000
 """How many tokens an answer is expected to have at most, where the model sets no limit."""
 
+ABSURD = 10_000_000
+"""More tokens than any call uses; a server that says so is not believed."""
+
 
 class Ledger(AgentMiddleware[Any, Context, Any]):
     """Answer from the ledger; ask and record what it does not know."""
 
-    def __init__(self, here: Here, role: str) -> None:
+    def __init__(self, here: Here, role: str, budget: Budget) -> None:
         super().__init__()
-        self.here, self.role = here, role
+        self.here, self.role, self.budget = here, role, budget
 
     async def awrap_model_call(
         self, request: ModelRequest[Context], handler: type_of_handler
@@ -48,7 +52,7 @@ class Ledger(AgentMiddleware[Any, Context, Any]):
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         response = await handler(request)
-        spent = _cost(response.result[-1], request)
+        spent = replace(_cost(response.result[-1], request), session=self.budget.session)
         await ledger.record(call, messages_to_dict(response.result), started, spent)
         return response
 
@@ -146,7 +150,8 @@ def _enough(state: RetryCallState) -> bool:
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     full_jitter = wait_random_exponential(multiplier=settings().retry_seconds, max=60)(state)
-    return max(full_jitter, faults.wait_asked(error.__cause__ if error else None))
+    # Branches that are told to wait equally long must not come back at the same moment.
+    return min(full_jitter + faults.wait_asked(error.__cause__ if error else None), 60.0)
 
 
 def _plain(request: ModelRequest[Context]) -> dict[str, Any]:
@@ -160,10 +165,13 @@ def _plain(request: ModelRequest[Context]) -> dict[str, Any]:
     return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
 
 
-def _worst(request: ModelRequest[Context]) -> int:
+def _worst(request: ModelRequest[Context]) -> Cost:
+    """Return what a call costs when its answer is as long as it may be."""
     text = "".join(str(message.text) for message in request.messages)
     text += str(request.system_message.text) if request.system_message else ""
-    return count(text) + (getattr(request.model, "max_tokens", None) or ANSWER_TOKENS)
+    name = _name(request.model)
+    read, written = count(text), getattr(request.model, "max_tokens", None) or ANSWER_TOKENS
+    return Cost(name, read, written, price(name, read, written))
 
 
 def _cost(message: Any, request: ModelRequest[Context]) -> Cost:
@@ -171,8 +179,8 @@ def _cost(message: Any, request: ModelRequest[Context]) -> Cost:
     usage = getattr(message, "usage_metadata", None) or {}
     name = message.response_metadata.get("model", _name(request.model))
     read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
-    if read <= 0 or written < 0:
-        read, written = _worst(request) - ANSWER_TOKENS, count(str(message.text))
+    if not (0 < read < ABSURD and 0 <= written < ABSURD):
+        read, written = _worst(request).tokens_in, count(str(message.text))
     return Cost(name, read, written, price(name, read, written))
 
 

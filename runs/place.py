@@ -17,7 +17,6 @@ class Here(NamedTuple):
     owner: str
     thread: str
     run: str
-    session: str
     step: str
     attempt: str
 
@@ -33,7 +32,6 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
         owner=owner(runtime),
         thread=thread,
         run=run_id(thread, turn),
-        session=(info.run_id if info else None) or "no-session",
         step=step,
         attempt=".".join(str(count) for count in counts),
     )
@@ -58,5 +56,8 @@ def owner(runtime: Runtime[Context]) -> str:
 
 
 def owned(user: str, project: str) -> str:
-    """Join a user and a project into the owner that stands in every row."""
-    return f"{user}/{project}"
+    """Join a user and a project into the owner that stands in every row.
+
+    A slash in the user's name is escaped: nobody becomes somebody else by naming a project.
+    """
+    return f"{user.replace('%', '%25').replace('/', '%2F')}/{project}"

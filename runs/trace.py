@@ -48,11 +48,20 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     if not await file.exists():
         return []
     text = await file.read_text(encoding="utf-8")
-    # A killed process may leave a half-written last line.
-    return [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+    # A killed process may leave half a line, and the next one goes on behind it.
+    return [line for line in map(_read, text.split("\n")) if line is not None]
+
+
+def _read(line: str) -> dict[str, Any] | None:
+    try:
+        told: dict[str, Any] = json.loads(line)
+    except ValueError:
+        return None
+    return told
 
 
 def _append(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as out:
+    # What cannot be encoded becomes an escape, which JSON understands.
+    with file.open("a", encoding="utf-8", errors="backslashreplace") as out:
         out.write(text)

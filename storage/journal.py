@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Executable
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from config.errors import Problem
 from storage.engine import writing
 
 Statement = tuple[Executable, Any]
@@ -39,7 +38,8 @@ class Journal:
         """Execute the statements, all or none; they are on the disk when this returns.
 
         Raises:
-            SQLAlchemyError: If one of them failed; none of them has an effect then.
+            Problem: If the database fails (`storage.engine.plain`).
+            SQLAlchemyError: If one of them fails; none of them has an effect then.
         """
         entry = Entry(statements, asyncio.get_running_loop().create_future())
         self.waiting.append(entry)
@@ -50,16 +50,11 @@ class Journal:
     async def _work(self) -> None:
         while self.waiting:
             batch, self.waiting = self.waiting, []
-            failed: dict[int, SQLAlchemyError] = {}
-            try:
-                async with writing() as connection:
-                    for number, entry in enumerate(batch):
-                        if error := await _executed(connection, entry):
-                            failed[number] = error
-            except SQLAlchemyError as error:
-                failed = dict.fromkeys(range(len(batch)), error)
-            for number, entry in enumerate(batch):
-                _settle(entry, failed.get(number))
+            failure = await _failure(batch)
+            # One bad entry must not harm the others, so each is then tried on its own.
+            alone = failure is not None and not isinstance(failure, Problem)
+            for entry in batch:
+                _settle(entry, await _failure([entry]) if alone else failure)
 
 
 async def commit(*statements: Statement) -> None:
@@ -70,20 +65,26 @@ async def commit(*statements: Statement) -> None:
 _journals: WeakKeyDictionary[asyncio.AbstractEventLoop, Journal] = WeakKeyDictionary()
 
 
-async def _executed(connection: AsyncConnection, entry: Entry) -> SQLAlchemyError | None:
-    try:
-        async with connection.begin_nested():
+async def _failure(batch: Sequence[Entry]) -> BaseException | None:
+    """Execute some entries in one transaction; return what went wrong, whatever it is.
+
+    Nobody would ever wake those who wait for an entry if it were raised here.
+    """
+    (failure,) = await asyncio.gather(_execute(batch), return_exceptions=True)
+    return failure
+
+
+async def _execute(batch: Sequence[Entry]) -> None:
+    async with writing() as connection:
+        for entry in batch:
             for statement, values in entry.statements:
                 await connection.execute(statement, values)
-    except SQLAlchemyError as error:
-        return error
-    return None
 
 
-def _settle(entry: Entry, error: SQLAlchemyError | None) -> None:
+def _settle(entry: Entry, failure: BaseException | None) -> None:
     if entry.done.cancelled():
         return
-    if error:
-        entry.done.set_exception(error)
+    if failure:
+        entry.done.set_exception(failure)
     else:
         entry.done.set_result(None)

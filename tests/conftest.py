@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.session import Session, session
 from config.models import _read
 from config.settings import settings
 from graph.context import Context
+from graph.session import Session, session
 from models.load import providers
 from runs.place import owned
 from storage.engine import close
@@ -79,8 +79,9 @@ async def bees(tmp_path: Path, thread: Session) -> str:
 
 
 @pytest.fixture
-def choices(bees: str) -> dict[str, object]:
+def choices(bees: str, script: Script) -> dict[str, object]:
     """The choices of a run over the three files with the scripted model, without a review."""
+    del script
     return {"models": {"default": "fake:any"}, "files": [bees], "auto_accept": True}
 
 

@@ -10,13 +10,12 @@ from runs.place import Here
 
 def somewhere(**more: str) -> Here:
     """Return a point of a run, any of its words replaced."""
-    place = Here(
-        owner="local/", thread="t1", run="t1-1", session="one", step="s1", attempt="0.0.0"
-    )
+    place = Here(owner="local/", thread="t1", run="t1-1", step="s1", attempt="0.0.0")
     return place._replace(**more)
 
 
-def runtime(thread: str = "t1", session: str = "one", **choices: object) -> Runtime[Context]:
+def runtime(thread: str = "t1", **choices: object) -> Runtime[Context]:
     """Return the runtime of a node of a thread, with the choices of its run."""
-    info = ExecutionInfo("c", "n", "task", thread_id=thread, run_id=session)
-    return Runtime(context=Context(**{"models": {"default": "fake:any"}, **choices}), execution_info=info)
+    info = ExecutionInfo("c", "n", "task", thread_id=thread, run_id="r")
+    chosen = Context(**{"models": {"default": "fake:any"}, **choices})
+    return Runtime(context=chosen, execution_info=info)

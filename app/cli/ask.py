@@ -12,11 +12,11 @@ from typing import Any
 
 from app.cli.conduct import Conductor
 from app.cli.progress import Progress
-from app.session import session
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
 from graph.context import Context, chosen, context
+from graph.session import session
 from models.load import load, model_name
 from nodes.profile import check_question
 from report.export import check_folder

@@ -15,9 +15,9 @@ from rich.markdown import Markdown
 
 from app.cli import review
 from app.cli.progress import Progress
-from app.session import Outcome, Session
 from config.errors import EXIT, Problem
 from graph.context import Context
+from graph.session import Outcome, Session
 from graph.state import RunStatus, State
 from report.document import document
 from report.export import write

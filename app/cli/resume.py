@@ -9,10 +9,10 @@ from app.cli import review
 from app.cli.ask import check_models, run_async
 from app.cli.conduct import Conductor
 from app.cli.progress import Progress
-from app.session import Session, session
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context, context
+from graph.session import Session, session
 from report.export import check_folder
 from runs.lifecycle import Run, found, held
 from runs.place import owned

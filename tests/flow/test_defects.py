@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.session import Session
 from graph.context import Context
+from graph.session import Session
 from graph.state import of_turn
 from memory import pages
 from retrieval.passages import passages
@@ -46,7 +46,7 @@ async def test_1_a_second_rejection_is_not_taken_for_an_approval(
 
     assert outcome.request
     assert outcome.state["revisions"] == 2
-    assert "findings" not in outcome.state
+    assert not outcome.state.get("findings")
 
 
 async def test_2_a_plan_that_cannot_be_read_twice_still_ends_in_a_report(

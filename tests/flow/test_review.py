@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.session import Session, session
 from config.errors import Problem
+from graph.session import Session, session
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet

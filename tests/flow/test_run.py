@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.session import Session
 from config.errors import Problem
+from graph.session import Session
 from graph.state import of_turn
 from tests.conftest import make
 from tests.fake_model import Script
@@ -77,7 +77,7 @@ async def test_a_step_is_done_again_with_the_feedback_and_only_so_often(
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
     (finding,) = of_turn(outcome.state["findings"], 1).values()
-    assert script.names().count("researcher") == 2
+    assert script.names().count("researcher") == 2, finding
     assert "say when" in script.prompts("researcher")[-1]
     assert (finding["attempts"], finding["review"]) == (2, "failed")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from app.session import Session
 from graph.builder import make_graph, workflow
+from graph.session import Session
 from graph.state import GRAPH_VERSION
 from graph.step import first, make_step
 from tests.conftest import make
@@ -108,8 +108,7 @@ async def test_after_a_run_the_state_holds_plain_data_and_messages_only(
 
 def strange(value: Any, place: str = "state") -> list[str]:
     """Return the places where something is that is no plain data."""
-    if type(value) is dict:
-        return [one for name in value for one in strange(value[name], f"{place}.{name}")]
-    if type(value) is list:
-        return [one for number, item in enumerate(value) for one in strange(item, f"{place}.{number}")]
+    if type(value) in (dict, list):
+        parts = value.items() if type(value) is dict else enumerate(value)
+        return [one for name, part in parts for one in strange(part, f"{place}.{name}")]
     return [] if type(value) in (str, int, float, bool, type(None)) else [place]

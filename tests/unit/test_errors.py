@@ -4,9 +4,9 @@ from config.errors import EXIT, KINDS, Problem
 
 
 def test_a_problem_is_told_in_one_line():
-    problem = Problem("bad_thread_id", "'x/y' is no thread id", where="--thread", hint="use letters")
+    problem = Problem("bad_thread_id", "'x/y' is no id", where="--thread", hint="use letters")
 
-    assert str(problem) == "error[bad_thread_id]: 'x/y' is no thread id (--thread) — use letters"
+    assert str(problem) == "error[bad_thread_id]: 'x/y' is no id (--thread) — use letters"
 
 
 def test_what_is_not_known_leaves_no_gap():

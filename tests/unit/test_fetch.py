@@ -153,6 +153,15 @@ async def test_a_server_that_is_not_there_is_unavailable():
     assert await code_of(url) == "page_unavailable"
 
 
+async def test_a_problem_names_the_page_it_is_about():
+    async with serving(lambda _: reply("", status="404 Not Found")) as server:
+        with pytest.raises(Problem) as problem:
+            await fetch(f"{server.url}/page?token=1", allow_private=True)
+
+    assert problem.value.where == f"{server.url}/page"
+    assert problem.value.what == "the server answers 404"
+
+
 @pytest.mark.parametrize("body", ["", "   ", "<html></html>", "<div id='root'></div>", "<p>ok</p>"])
 async def test_a_page_without_text_is_empty(body):
     assert await code_for(reply(body)) == "page_empty"
@@ -194,10 +203,11 @@ async def test_cookies_of_a_redirect_are_sent_to_where_it_leads():
     assert page["title"] == "Why bees dance"
 
 
-async def test_a_page_that_is_too_large_is_refused():
+@pytest.mark.parametrize("mime", ["text/html", "text/plain", "", "application/octet-stream"])
+async def test_a_page_that_is_too_large_is_refused_whatever_it_is_called(mime):
     small = FetchLimits(page=500)
 
-    assert await code_for(reply(ARTICLE), small) == "url_too_large"
+    assert await code_for(reply(ARTICLE, mime=mime), small) == "url_too_large"
 
 
 async def test_a_pdf_may_be_larger_than_a_page():

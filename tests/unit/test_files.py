@@ -1,6 +1,6 @@
 from docx import Document as open_docx
 
-from tests.unit.test_files_samples import docx, epub, pdf, pptx, xlsx
+from tests.unit.test_files_samples import docx, edited, epub, pdf, pptx, xlsx
 from tools.files import extract
 
 LONG = "The bees in the cluster keep warm by shivering. " * 40
@@ -128,6 +128,15 @@ async def test_a_sheet_is_read_as_rows_under_its_header(tmp_path):
     assert places(document)[-1].endswith("-299")
 
 
+async def test_a_sheet_that_tells_a_wrong_size_is_read_whole(tmp_path):
+    content = xlsx(S=[("Hive", "Loss"), ("H1", 6), ("H3", 16)])
+    content = edited(content, "xl/worksheets/sheet1.xml", {'ref="A1:B3"': 'ref="A1"'})
+
+    assert (
+        texts(await read(tmp_path, "a.xlsx", content)) == "Hive: H1; Loss: 6.\nHive: H3; Loss: 16."
+    )
+
+
 async def test_a_csv_file_is_read_as_rows_that_are_counted_with_the_header(tmp_path):
     document = await read(tmp_path, "a.csv", 'Hive;Note\nH1;"a; b"\nH2;3,5\n')
 
@@ -149,9 +158,16 @@ async def test_chapters_of_a_book_are_read_in_the_order_of_its_spine(tmp_path):
     assert document["sections"][1]["title"] == "Winter"
 
 
+async def test_styles_and_drawings_in_a_book_are_not_text(tmp_path):
+    content = epub("<style>p {color: red}</style><p>Bees dance.</p><svg><text>x</text></svg>")
+
+    assert texts(await read(tmp_path, "a.epub", content)) == "Bees dance."
+
+
 async def test_a_web_page_is_read_without_its_menu_and_scripts(tmp_path):
     page = (
         "<title>Bees</title><nav><a href='/'>Home page</a></nav><script>alert(1)</script>"
+        "<div class='sidebar menu'><ul><li><a href='/b'>Best honey offers</a></li></ul></div>"
         f"<main><h1>Dance</h1><p>{LONG}</p><h2>How far?</h2><p>{LONG}</p></main>"
     )
 
@@ -159,7 +175,7 @@ async def test_a_web_page_is_read_without_its_menu_and_scripts(tmp_path):
 
     assert places(document) == ["dance", "how-far"]
     assert "Home page" not in texts(document)
-    assert "alert" not in texts(document)
+    assert "Best honey offers" not in texts(document)
 
 
 async def test_a_short_web_page_made_of_a_table_loses_nothing(tmp_path):

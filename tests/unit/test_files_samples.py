@@ -3,10 +3,14 @@
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import pytest
 from docx import Document
 from openpyxl import Workbook
 from pptx import Presentation
 from pypdf import PdfReader, PdfWriter
+
+from config.errors import Problem
+from tools.files import Limits, extract
 
 CONTAINER = '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>'
 
@@ -94,18 +98,47 @@ def archive(members):
     return stream.getvalue()
 
 
-def epub(*chapters, head=""):
+def epub(*chapters, head="", title="A book"):
     """Return a book of these HTML bodies, in this order and not in that of their names."""
     names = [f"c{len(chapters) - at}.xhtml" for at in range(len(chapters))]
     items = "".join(f'<item id="{name}" href="{name}"/>' for name in names)
     spine = "".join(f'<itemref idref="{name}"/>' for name in names)
-    package = f"{head}<package><metadata><title>A book</title></metadata>"
+    package = f"{head}<package><metadata><title>{title}</title></metadata>"
     package += f"<manifest>{items}</manifest><spine>{spine}</spine></package>"
     bodies = {
         name: f"<html><body>{body}</body></html>"
         for name, body in zip(names, chapters, strict=True)
     }
     return archive({"META-INF/container.xml": CONTAINER, "book.opf": package, **bodies})
+
+
+def edited(data, member, changes):
+    """Return an archive with words of one member changed."""
+    with ZipFile(BytesIO(data)) as made:
+        members = {name: made.read(name) for name in made.namelist()}
+    text = members[member].decode()
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    return archive({**members, member: text})
+
+
+async def refused(folder, name, content, limits=None):
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(Problem) as caught:
+        await extract(path, limits or Limits())
+    assert caught.value.hint
+    assert caught.value.where == str(path)
+    return caught.value.code
+
+
+async def outcome(path):
+    """Return what was read, or the code of what stood in the way."""
+    try:
+        return str(await extract(path, Limits(seconds=10)))
+    except Problem as problem:
+        return problem.code
 
 
 def _saved(save):

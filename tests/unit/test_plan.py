@@ -1,3 +1,4 @@
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -48,11 +49,8 @@ def test_a_circle_is_told_as_a_path():
 
     assert failure.code == "plan_cycle"
     assert path[0] == path[-1]
-    assert all(later in plan_needs(plan, earlier) for earlier, later in zip(path, path[1:], strict=False))
-
-
-def plan_needs(plan: dict[str, Any], name: str) -> list[str]:
-    return next(step["needs"] for step in plan["steps"] if step["id"] == name)
+    needs = {step["id"]: step["needs"] for step in plan["steps"]}
+    assert all(later in needs[earlier] for earlier, later in pairwise(path))
 
 
 def test_a_step_that_waits_for_itself_is_a_circle():

@@ -283,6 +283,14 @@ async def test_a_provider_without_its_key_is_passed_over_and_named():
         await search(["brave"], "bees", 5, {})
 
 
+@pytest.mark.parametrize("value", ["one\ntwo", "schlüssel", "a\x00b"])
+async def test_a_key_that_cannot_be_one_is_not_sent_and_not_told(value):
+    with pytest.raises(Problem, match="BRAVE_API_KEY has characters") as problem:
+        await search(["brave"], "bees", 5, {"BRAVE_API_KEY": value})
+
+    assert value not in str(problem.value)
+
+
 async def test_a_provider_that_does_not_exist_is_a_mistake_and_nothing_is_asked():
     async with serving(lambda _: results("https://a.example")) as server:
         with pytest.raises(Problem) as problem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
@@ -12,7 +11,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from tools.files.archive import unpack
 from tools.files.sections import MOST, arrange, numbered
-from tools.files.shapes import Document, File, Refused, Section
+from tools.files.shapes import Document, File, Section
 from tools.files.table import as_pieces
 
 BROKEN = (InvalidFileException,)
@@ -25,27 +24,19 @@ def read(file: File) -> Document:
     """Read the values of all sheets; formulas count as the value they had when last saved."""
     unpack(file).close()
     book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
-    sections = [section for sheet in book.worksheets for section in _sheet(sheet, file)]
+    sections = [section for sheet in book.worksheets for section in _sheet(sheet)]
     return Document(title=book.properties.title or "", sections=sections)
 
 
-def _sheet(sheet: Any, file: File) -> list[Section]:
+def _sheet(sheet: Any) -> list[Section]:
+    # Some programs write a wrong size, and only what is inside it would be read.
+    sheet.reset_dimensions()
     place = numbered(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
-    pieces = as_pieces(_rows(sheet, file.limits.text))
+    rows = ([_text(cell) for cell in cells] for cells in sheet.iter_rows(values_only=True))
     return [
         Section(title=sheet.title, place=section["place"], text=section["text"])
-        for section in arrange(pieces, place, MOST // 2)
+        for section in arrange(as_pieces(rows), place, MOST // 2)
     ]
-
-
-def _rows(sheet: Any, most: int) -> Iterator[list[str]]:
-    """Yield the cells as text, until there is too much of it."""
-    for cells in sheet.iter_rows(values_only=True):
-        texts = [_text(cell) for cell in cells]
-        most -= sum(map(len, texts))
-        if most < 0:
-            raise Refused("file_too_large", "its cells hold too much text")
-        yield texts
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,41 @@
+"""Write any text so that markdown shows it as it is."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlsplit
+
+from retrieval.text import normalise
+
+_SPECIAL = re.compile(
+    r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
+)
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_NUMBER = re.compile(r"\[(\^?\d{1,3})\]")
+
+
+def one_line(text: str) -> str:
+    """Return `text` in one line, without control characters."""
+    return " ".join(normalise(text).split())
+
+
+def escaped(text: str) -> str:
+    """Return markdown that shows `text`, in one line and without any markup."""
+    return _SPECIAL.sub(lambda special: f"\\{special[0]}", one_line(text))
+
+
+def disarmed(markdown: str) -> str:
+    """Return markdown in which nothing reads like HTML or like a reference."""
+    return _NUMBER.sub(r"\\[\1\\]", _TAG.sub(r"\\<", markdown))
+
+
+def web_address(location: str) -> str:
+    """Return `location` as an address that may be followed, or nothing if it is none."""
+    address = one_line(location)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return ""
+    return quote(address, safe="!#$%&'()+,-./:;=?@_~")

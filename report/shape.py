@@ -1,0 +1,35 @@
+"""The shape of a document: everything that a reader is shown of a run."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from graph.state import Removed, Source
+
+
+class Gap(TypedDict):
+    """A step that did not come out well."""
+
+    title: str
+    status: str
+    reason: str
+    """A code, or words."""
+
+
+class Document(TypedDict):
+    """A report with all that stands around it; plain data, so it can be stored and sent."""
+
+    title: str
+    question: str
+    status: str
+    notices: list[str]
+    body: str
+    """Checked markdown, with the marks `[S3]` and `<q s="S3">…</q>`."""
+    gaps: list[Gap]
+    searched: list[str]
+    sources: list[Source]
+    """The whole registry of the thread; only what the body cites is shown."""
+    removed: list[Removed]
+    language: str
+    created: str
+    """The day, as an ISO date."""

@@ -1,0 +1,131 @@
+"""The words that stand around a report, in the languages of its readers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from graph.state import Removed
+from report.shape import Document
+
+_EN = {
+    "missing": "What is missing",
+    "searched": "What was searched",
+    "sources": "Sources",
+    "nothing": "No source that could be read says anything that answers this question.",
+    "removed": "Removed by the checks: {}.",
+    "told_partial": "Partial: not every step came out well.",
+    "told_failed": "The run failed before the report was complete.",
+    "told_cancelled": "The run was cancelled before the report was complete.",
+    "back": "Back to the text",
+    "count": "{} sources",
+    "count_one": "1 source",
+    "colon": ": ",
+    "comma": ", ",
+    "succeeded": "complete",
+    "partial": "partial",
+    "insufficient_evidence": "not enough evidence",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "paused": "paused",
+    "waiting_review": "waiting for review",
+    "running": "running",
+}
+_ZH = {
+    "missing": "尚缺的内容",
+    "searched": "检索过的内容",
+    "sources": "来源",
+    "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
+    "removed": "核对时删除：{}。",
+    "told_partial": "不完整：并非每个步骤都得到了结果。",
+    "told_failed": "运行失败，报告没有完成。",
+    "told_cancelled": "运行已取消，报告没有完成。",
+    "back": "回到正文",
+    "count": "{} 个来源",
+    "count_one": "1 个来源",
+    "colon": "：",
+    "comma": "，",
+    "succeeded": "已完成",
+    "partial": "不完整",
+    "insufficient_evidence": "证据不足",
+    "failed": "失败",
+    "cancelled": "已取消",
+    "paused": "已暂停",
+    "waiting_review": "等待审阅",
+    "running": "进行中",
+}
+_REASONS = {
+    "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
+    "failed": ("the review found the result wanting", "复核认为结果不充分"),
+    "unverified": ("the result could not be reviewed", "结果未能复核"),
+    "answer_cut": ("the model's answer was cut off", "模型的回答被截断"),
+    "answer_empty": ("the model gave no answer", "模型没有作答"),
+    "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),
+    "budget_spent": ("the budget of the run was spent", "本次运行的预算已用完"),
+    "model_auth": ("the model did not accept the key", "模型服务拒绝了密钥"),
+    "model_context": ("the material was too long for the model", "材料超出模型的长度上限"),
+    "model_refused": ("the model declined to answer", "模型拒绝作答"),
+    "model_rejected": ("the model's server rejected the request", "模型服务拒绝了请求"),
+    "model_timeout": ("the model took too long", "模型响应超时"),
+    "model_unavailable": ("the model could not be reached", "无法连接模型"),
+    "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
+    "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
+    "sandbox_unavailable": ("code cannot be run safely here", "此处无法安全地运行代码"),
+    "search_unavailable": ("the search could not be reached", "无法进行检索"),
+    "needs_failed": ("a step it builds on failed", "它所依赖的步骤失败了"),
+}
+_STATUS = {
+    "failed": ("it failed", "失败"),
+    "partial": ("it was only found out in part", "只查明了一部分"),
+    "skipped": ("it was left out", "未进行"),
+}
+_REMOVED = {
+    "quote_not_found": (
+        "{} with a quotation that no source has",
+        "{}的引文在来源中找不到",
+    ),
+    "unknown_source": ("{} that named no known source", "{}没有注明已知的来源"),
+}
+_OTHER = ("{} for other reasons", "{}因其他原因")
+
+
+def word(name: str, language: str) -> str:
+    """Return a word or a sentence by its name; an unknown name is its own word."""
+    table = _ZH if _is_chinese(language) else _EN
+    return table.get(name, name.replace("_", " "))
+
+
+def notices(document: Document) -> list[str]:
+    """Return what a reader must know first; a run that did not end well says so."""
+    language, status = document["language"], document["status"]
+    told = (_ZH if _is_chinese(language) else _EN).get(f"told_{status}", "")
+    name = word(status, language).lower()
+    said = any(notice.strip().lower().startswith(name) for notice in document["notices"])
+    return [*document["notices"]] if said or not told else [told, *document["notices"]]
+
+
+def reason(given: str, status: str, language: str) -> str:
+    """Return in words why a step did not come out well; what is no code is said as it is."""
+    chinese = _is_chinese(language)
+    if given in _REASONS:
+        return _REASONS[given][chinese]
+    if given and not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", given):
+        return given
+    why = _STATUS.get(status, _STATUS["failed"])[chinese]
+    code = given.replace("_", " ")
+    return why + (f"（{code}）" if chinese else f" ({code})") if code else why
+
+
+def removed(sentences: Sequence[Removed], language: str) -> str:
+    """Return one line that says how many sentences were taken out, and why."""
+    chinese = _is_chinese(language)
+    told = []
+    for why, count in sorted(Counter(one["reason"] for one in sentences).items()):
+        how_many = f" {count} 句" if chinese else f"{count} sentence{'s' * (count > 1)}"
+        told.append(_REMOVED.get(why, _OTHER)[chinese].format(how_many))
+    return word("removed", language).format(word("comma", language).join(told).strip())
+
+
+def _is_chinese(language: str) -> bool:
+    return language.lower().startswith("zh")

@@ -1,0 +1,203 @@
+"""What a run may spend, whoever spends it and however often it was resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.errors import Problem
+from graph.context import Context
+from runs import budget as module
+from runs.budget import KEPT_BACK, Budget, budget
+from runs.ledger import Call, Cost, record
+from tests.places import somewhere
+
+
+@pytest.fixture(autouse=True)
+def nothing_open() -> Iterator[None]:
+    """Budgets that end with the test, as they do with a process."""
+    module._budgets.clear()
+    yield
+    module._budgets.clear()
+
+
+def allowed(**caps: Any) -> Budget:
+    """Return a budget with room for everything that is not named."""
+    roomy = {"max_calls": 10_000, "max_tokens": 50_000_000, "max_cost": 1000.0}
+    return Budget(Context(**{**roomy, **caps}))
+
+
+def refusal(of: Budget, role: str = "researcher", worst: Cost | None = None) -> str:
+    """Return the words in which a call is refused; empty if it is not."""
+    try:
+        with of.reserve(role, worst or Cost()):
+            return ""
+    except Problem as problem:
+        assert problem.code == "budget_spent"
+        return str(problem)
+
+
+def test_the_last_call_that_fits_is_made_and_the_next_is_not():
+    one = allowed(max_calls=10)
+    made = [refusal(one) for _ in range(9)]
+
+    assert made[:8] == [""] * 8
+    assert "max_calls is 10" in made[8]
+
+
+def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
+    one = allowed(max_tokens=10_000)
+
+    assert refusal(one, worst=Cost("", 6_000, 2_000)) == ""
+    assert "max_tokens is 10000" in refusal(one, worst=Cost("", 6_000, 2_001))
+
+
+def test_a_call_that_could_cost_more_than_is_left_is_not_made():
+    one = allowed(max_cost=1.0)
+    one.spend(Cost(dollars=0.5))
+
+    assert refusal(one, worst=Cost(dollars=0.29)) == ""
+    assert "max_cost is 1.0" in refusal(one, worst=Cost(dollars=0.31))
+
+
+def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
+    one = allowed(max_minutes=10)
+    now = time.monotonic()
+
+    monkeypatch.setattr(time, "monotonic", lambda: now + 7.9 * 60)
+    assert refusal(one) == ""
+    monkeypatch.setattr(time, "monotonic", lambda: now + 8.1 * 60)
+    assert "max_minutes is 10" in refusal(one)
+
+
+@pytest.mark.parametrize(
+    ("caps", "used", "worst"),
+    [
+        ({"max_calls": 10}, {"calls": 8}, Cost()),
+        ({"max_tokens": 10_000}, {"tokens": 8_000}, Cost("", 100, 100)),
+        ({"max_cost": 1.0}, {"dollars": 0.8}, Cost(dollars=0.1)),
+        ({"max_minutes": 10}, {"seconds": 8.5 * 60}, Cost()),
+    ],
+    ids=lambda one: str(one)[:12],
+)
+def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
+    caps: dict[str, Any], used: dict[str, Any], worst: Cost
+):
+    one = Budget(Context(**caps), **used)
+
+    assert KEPT_BACK == 0.2
+    assert refusal(one, "researcher", worst)
+    assert refusal(one, "reporter", worst) == ""
+
+
+def test_the_reporter_has_a_cap_too():
+    assert refusal(Budget(Context(max_calls=10), calls=10), "reporter")
+
+
+def test_a_refusal_says_what_to_allow_more_of():
+    with pytest.raises(Problem) as failure, allowed(max_calls=1).reserve("planner", Cost()):
+        pass
+
+    assert (failure.value.where, failure.value.hint) == ("planner", "allow more with max_calls")
+
+
+def test_what_was_held_is_given_back_and_only_what_was_used_counts():
+    one = allowed()
+    with one.reserve("planner", Cost("", 5_000, 2_000, 0.5)):
+        assert (one.tokens, one.dollars) == (7_000, 0.5)
+    one.spend(Cost("", 100, 10, 0.25))
+
+    assert (one.calls, one.tokens, one.dollars) == (1, 110, 0.25)
+
+
+def test_a_call_that_fails_gives_back_what_was_held_but_was_a_call():
+    one = allowed()
+    with pytest.raises(ZeroDivisionError), one.reserve("planner", Cost("", 5_000, 0, 0.5)):
+        raise ZeroDivisionError
+
+    assert (one.calls, one.tokens, one.dollars) == (1, 0, 0.0)
+
+
+CALLS = st.lists(
+    st.tuples(
+        st.integers(0, 3_000),
+        st.floats(0, 1),
+        st.integers(0, 7),
+        st.sampled_from(["coder", "reporter"]),
+    ),
+    max_size=60,
+)
+
+
+@given(CALLS)
+def test_calls_side_by_side_never_pass_a_cap(plans: list[tuple[int, float, int, str]]):
+    """Hold up to eight calls at once, each using part of the worst, ending in any order."""
+    one = Budget(Context(max_tokens=20_000, max_cost=0.02, max_calls=40))
+    running: list[tuple[ExitStack, Cost]] = []
+    for tokens, share, ends, role in plans:
+        if len(running) > ends:
+            end(one, *running.pop(ends))
+        worst, stack = Cost("", tokens, 0, tokens / 1e6), ExitStack()
+        try:
+            stack.enter_context(one.reserve(role, worst))
+        except Problem:
+            continue
+        used = Cost("", int(tokens * share), 0, tokens * share / 1e6)
+        running.append((stack, used))
+        assert one.tokens <= 20_000
+        assert one.dollars <= 0.02 + 1e-9
+        assert one.calls <= 40
+    for stack, used in running:
+        end(one, stack, used)
+
+    assert one.tokens <= 20_000
+    assert one.dollars <= 0.02 + 1e-9
+
+
+def end(one: Budget, stack: ExitStack, used: Cost) -> None:
+    stack.close()
+    one.spend(used)
+
+
+async def paid(number: int, session: str, *, cost: Cost, started: float, run: str = "t1-1") -> None:
+    call = Call(somewhere(run=run), "model", "planner", number)
+    await record(call, "yes", started, Cost(**{**vars(cost), "session": session}))
+
+
+@pytest.mark.usefixtures("database")
+async def test_what_earlier_sessions_of_a_run_spent_counts():
+    now = time.time()
+    cost = Cost("a:b", 1_000, 100, 0.25)
+    await paid(1, "one", cost=cost, started=now - 5)
+    await paid(2, "one", cost=cost, started=now - 60)
+    await paid(3, "two", cost=cost, started=now - 30)
+    await paid(4, "one", cost=cost, started=now - 9_000, run="t1-2")
+
+    one = await budget(somewhere(), Context())
+
+    assert (one.calls, one.tokens, one.dollars) == (3, 3_300, 0.75)
+    assert 90 <= one.seconds < 92
+
+
+@pytest.mark.usefixtures("database")
+async def test_all_branches_of_a_run_share_one_budget():
+    found = await asyncio.gather(
+        *(budget(somewhere(step=f"s{number}"), Context()) for number in range(8))
+    )
+
+    assert len({id(one) for one in found}) == 1
+    assert await budget(somewhere(run="t1-2"), Context()) is not found[0]
+
+
+@pytest.mark.usefixtures("database")
+async def test_searches_cost_no_model_call():
+    await record(Call(somewhere(), "search", "web", "bees"), [], time.time())
+
+    assert (await budget(somewhere(), Context())).calls == 0

@@ -1,0 +1,162 @@
+import json
+import time
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from models.extractive import Extractive
+from nodes.coordinator import Triage
+from nodes.planner import Draft
+from nodes.reflection import Verdict
+from nodes.rewrite import Rewrite
+from nodes.team import Enough
+from prompts.marks import block, blocks, wrap
+
+QUESTION = block("question", "Why do bees dance?")
+STEP = block("step", "Why do bees dance?", title="Why do bees dance?")
+PAGES = wrap(
+    "pages", [block("page", "Bees dance to tell where flowers are.", id="S1", title="Bees")]
+)
+FOUND = '- <q s="S1">Bees dance to tell where flowers are.</q>'
+FINDING = block("finding", FOUND, id="s1", title="Why do bees dance?", status="ok")
+
+
+class Unknown(BaseModel):
+    number: int
+    names: list[str]
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return PAGES
+
+
+def ask(*parts, model=None):
+    return (model or Extractive()).invoke([SystemMessage("Be kind."), HumanMessage(blocks(*parts))])
+
+
+def form(schema):
+    named = {"name": schema.__name__, "schema": schema.model_json_schema(), "strict": False}
+    return {"type": "json_schema", "json_schema": named}
+
+
+@pytest.mark.parametrize(
+    ("schema", "parts"),
+    [
+        (Rewrite, (QUESTION, block("count", "3"))),
+        (Draft, (QUESTION, PAGES, block("limit", "4"))),
+        (Verdict, (QUESTION, STEP, wrap("findings", [FINDING]), PAGES)),
+        (Enough, (QUESTION, wrap("findings", [FINDING]))),
+        (Unknown, (QUESTION,)),
+    ],
+)
+def test_a_bound_schema_is_answered_in_its_form(schema, parts):
+    reply = ask(*parts, model=Extractive().bind(response_format=form(schema), seed=1))
+
+    assert schema.model_validate_json(reply.text)
+    assert reply.text == ask(*parts, model=Extractive().bind(response_format=form(schema))).text
+
+
+def test_small_talk_is_told_from_a_question():
+    model = Extractive().bind(response_format=form(Triage))
+
+    assert json.loads(model.invoke("Hello!").text)["research"] is False
+    assert json.loads(model.invoke("What is HNSW?").text)["research"] is True
+
+
+def test_a_follow_up_is_judged_in_its_conversation():
+    model = Extractive().bind(response_format=form(Triage))
+    said = [HumanMessage("Why do bees dance?"), AIMessage("To talk."), HumanMessage("why?")]
+
+    assert json.loads(model.invoke(said).text)["research"] is True
+
+
+def test_structured_output_gives_an_object():
+    model = Extractive()
+
+    assert model.with_structured_output(Triage).invoke("Hello!").research is False
+    assert model.with_structured_output(Unknown).invoke("Hello!") == Unknown(number=0, names=[])
+    assert model.with_structured_output(Triage.model_json_schema()).invoke("Hello!")["reply"]
+
+
+def test_without_a_schema_a_step_gets_a_finding_and_a_question_a_report():
+    assert ask(QUESTION, STEP, PAGES).text == FOUND
+    assert ask(QUESTION, wrap("findings", [FINDING])).text.startswith(
+        "The sources put it this way: <q"
+    )
+    assert Extractive().invoke("Hello!").text.startswith("Hello!")
+
+
+def test_an_answer_says_how_it_ended_and_about_how_many_tokens_it_took():
+    reply = ask(QUESTION, STEP, PAGES)
+
+    assert reply.response_metadata == {"finish_reason": "stop", "model_name": "extractive"}
+    usage = reply.usage_metadata
+    assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
+    assert usage["input_tokens"] > usage["output_tokens"] > 0
+
+
+async def test_it_can_be_asked_without_blocking():
+    assert (await Extractive().ainvoke(blocks(QUESTION, STEP, PAGES))).text == FOUND
+
+
+async def test_an_answer_streams_in_words_and_ends_with_what_is_said_about_it():
+    chunks = [chunk async for chunk in Extractive().astream(blocks(QUESTION, STEP, PAGES))]
+
+    whole = chunks[0]
+    for chunk in chunks[1:]:
+        whole += chunk
+    assert len(chunks) > 8
+    assert (
+        whole.text
+        == FOUND
+        == "".join(c.text for c in Extractive().stream(blocks(QUESTION, STEP, PAGES)))
+    )
+    whole_reply = Extractive().invoke(blocks(QUESTION, STEP, PAGES))
+    assert whole.usage_metadata == whole_reply.usage_metadata
+    assert whole.response_metadata["finish_reason"] == "stop"
+
+
+def test_without_pages_it_searches_once():
+    model = Extractive().bind_tools([search], parallel_tool_calls=False)
+    asked = [HumanMessage(blocks(QUESTION, STEP))]
+
+    called = model.invoke(asked)
+    told = model.invoke([*asked, called, ToolMessage(PAGES, tool_call_id="call_1")])
+
+    [call] = called.tool_calls
+    assert (call["name"], call["args"]) == ("search", {"query": "bees dance"})
+    assert called.text == ""
+    assert (told.tool_calls, told.text) == ([], FOUND)
+
+
+def test_a_streamed_search_is_the_same_call():
+    model = Extractive().bind_tools([search])
+
+    chunks = list(model.stream(blocks(QUESTION, STEP)))
+
+    assert [call["args"] for chunk in chunks for call in chunk.tool_calls] == [
+        {"query": "bees dance"}
+    ]
+
+
+def test_with_pages_no_tool_is_called():
+    assert ask(QUESTION, STEP, PAGES, model=Extractive().bind_tools([search])).tool_calls == []
+
+
+def test_forty_passages_are_read_in_a_tenth_of_a_second():
+    text = "Bees dance in hive {} to tell where flowers are. The queen is warm. " * 5
+    pages = [
+        block("page", text.format(*range(n, n + 5)), id=f"S{n}", title="Bees") for n in range(40)
+    ]
+
+    took = []
+    for _ in range(4):
+        start = time.perf_counter()
+        ask(QUESTION, STEP, wrap("pages", pages))
+        took.append(time.perf_counter() - start)
+
+    assert min(took) < 0.1

@@ -1,0 +1,156 @@
+import pytest
+
+from models.blocks import Page, Prompt
+from models.extract_plan import draft
+from nodes.planner import Draft
+
+PLAN = {
+    "steps": [
+        {"id": "s1", "title": "Bees", "queries": ["bees"], "needs": []},
+        {"id": "s2", "title": "Wasps", "queries": ["wasps"], "needs": []},
+        {
+            "id": "s3",
+            "title": "Bees and wasps together",
+            "queries": ["both"],
+            "needs": ["s1", "s2"],
+        },
+    ]
+}
+
+
+def plan(question, **more):
+    made = draft(Prompt(question=question, **more))
+    Draft.model_validate(made)
+    return made["steps"]
+
+
+def titles(steps):
+    return [step["title"] for step in steps]
+
+
+def revised(feedback, limit=4):
+    steps = plan("Compare bees and wasps", plan=PLAN, feedback=feedback, limit=limit)
+    return [(step["title"], step["needs"]) for step in steps]
+
+
+def test_a_simple_question_gets_one_step():
+    [step] = plan("What is HNSW?")
+
+    assert (step["title"], step["queries"]) == ("What is HNSW?", ["HNSW"])
+    assert step["kind"] == "research"
+    assert step["need_web_search"]
+
+
+def test_a_comparison_gets_a_step_for_each_side_and_one_that_needs_both():
+    steps = plan("Where do Smith and Jones disagree about bee navigation?")
+
+    assert titles(steps)[:2] == ["Smith: bee navigation", "Jones: bee navigation"]
+    assert [step["needs"] for step in steps] == [[], [], [1, 2]]
+
+
+def test_each_sub_question_gets_a_step_whose_query_knows_the_topic():
+    steps = plan("Why do bees dance, and how do they find the hive?")
+
+    assert titles(steps) == ["Why do bees dance", "How do they find the hive"]
+    assert "bees" in steps[1]["queries"][0]
+
+
+def test_listed_dimensions_share_the_steps():
+    steps = plan(
+        "收集整理保险公司的资料，比较融资情况、信誉度、增长幅度、实际分红、发展潜力等维度", limit=3
+    )
+
+    assert titles(steps)[0] == "保险公司资料：融资情况、信誉度"
+    assert len(steps) == 3
+
+
+def test_an_open_question_is_split_by_what_the_pages_are_about():
+    question = (
+        "Explain how honey bees communicate with each other about food sources, threats and the "
+        "state of their colony"
+    )
+    text = "How honey bees communicate food sources and threats in their colony."
+    pages = tuple(
+        Page(f"S{n}", title, "", text if n < 3 else "Football is a game.")
+        for n, title in enumerate(["Waggle dance", "Pheromones", "Football"], start=1)
+    )
+
+    steps = plan(question, pages=pages)
+
+    assert [title.partition(":")[0] for title in titles(steps)[1:]] == [
+        "Waggle dance",
+        "Pheromones",
+    ]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare Rust and Go",
+        "Why A1? Why is B2 red? Why is C3 blue? Why is D4 green? Why is E5 pink?",
+        "What do Anna Bell, Bob Cole, Dan Eck, Eve Fox and Gil Ham think?",
+    ],
+)
+def test_a_plan_keeps_to_the_limit_and_needs_only_earlier_steps(question, limit):
+    steps = plan(question, limit=limit)
+
+    assert 0 < len(steps) <= limit
+    for number, step in enumerate(steps, start=1):
+        assert 1 <= len(step["queries"]) <= 2
+        assert all(need < number for need in step["needs"])
+
+
+def test_a_plan_is_never_enough_by_itself():
+    assert draft(Prompt(question="What is HNSW?"))["has_enough_context"] is False
+
+
+def test_the_plan_is_in_the_language_of_the_question():
+    assert draft(Prompt(question="蜜蜂为什么跳舞？"))["thought"] == "问题可以一步回答。"
+
+
+@pytest.mark.parametrize(
+    ("feedback", "left"),
+    [
+        ("drop step 2", [("Bees", []), ("Bees and wasps together", [1])]),
+        ("不要第二步", [("Bees", []), ("Bees and wasps together", [1])]),
+        ("only bees", [("Bees", [])]),
+        ("without wasps", [("Bees", [])]),
+        ("Remove the last step", [("Bees", []), ("Wasps", [])]),
+        ("Only step 1 and 2, please.", [("Bees", []), ("Wasps", [])]),
+        ("No comparison please", [("Bees", []), ("Wasps", [])]),
+        ("That is too long", [("Bees", []), ("Wasps", [])]),
+        ("Remove steps 2 and 3, but add climate change", [("Bees", []), ("Climate change", [])]),
+        ("Drop step 3; replace wasps with hornets", [("Bees", []), ("Hornets", [])]),
+    ],
+)
+def test_a_person_may_drop_and_swap_steps(feedback, left):
+    assert revised(feedback) == left
+
+
+@pytest.mark.parametrize(
+    ("feedback", "title"),
+    [
+        ("Please also look at honey production", "Honey production"),
+        ("I care about queen survival", "Queen survival"),
+        ("增加关于蜂蜜产量的内容", "蜂蜜产量"),
+    ],
+)
+def test_what_a_person_asks_for_becomes_a_step(feedback, title):
+    assert revised(feedback)[3][0] == title
+
+
+def test_a_new_step_takes_the_place_of_the_last_one_when_the_plan_is_full():
+    assert revised("add honey", limit=3) == [("Bees", []), ("Wasps", []), ("Honey", [])]
+
+
+def test_what_is_in_the_plan_already_is_not_added_again():
+    assert len(revised("please look at wasps")) == 3
+
+
+def test_a_plan_is_never_emptied():
+    assert len(revised("drop steps 1, 2 and 3")) == 3
+
+
+def test_without_an_earlier_plan_the_words_change_a_new_one():
+    assert titles(plan("Compare Rust and Go", feedback="add memory safety"))[-1] == "Memory safety"

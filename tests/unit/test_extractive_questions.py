@@ -1,0 +1,88 @@
+import pytest
+
+from models.extract_questions import dimensions, is_simple, parts, sides, titled
+
+
+def test_each_sub_question_is_a_part():
+    assert parts("Why do bees dance, and how do they find the hive?") == [
+        "Why do bees dance",
+        "how do they find the hive",
+    ]
+    assert parts("如何增强课堂参与度？有哪些有效的策略？") == [
+        "如何增强课堂参与度",
+        "有哪些有效的策略",
+    ]
+
+
+def test_background_is_left_out_where_something_is_asked():
+    told = "The disease has a profound impact on patients. "
+
+    assert parts(told + "What are the signs? Which activities are suitable?") == [
+        "What are the signs",
+        "Which activities are suitable",
+    ]
+
+
+def test_a_question_without_parts_is_its_only_part():
+    assert parts("What is HNSW?") == ["What is HNSW?"]
+    assert parts("Write on how and why people talk.") == ["Write on how and why people talk."]
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "about"),
+    [
+        ("Compare Rust and Go for web servers", ["Rust", "Go"], "web servers"),
+        ("HNSW vs IVF", ["HNSW", "IVF"], ""),
+        ("Where do Smith and Jones disagree about bees?", ["Smith", "Jones"], "bees"),
+        ("What is the difference between TCP and UDP?", ["TCP", "UDP"], ""),
+        ("Which is larger, the Moon or Mars?", ["Moon", "Mars"], "Which is larger"),
+        ("蜜蜂和黄蜂有什么区别？", ["蜜蜂", "黄蜂"], ""),
+        ("比较HNSW与IVF在召回率上的差异", ["HNSW", "IVF"], "召回率"),
+    ],
+)
+def test_a_comparison_has_two_sides(question, names, about):
+    assert sides(question) == (names, about)
+
+
+@pytest.mark.parametrize(
+    "question", ["What is HNSW?", "Compare the strengths and weaknesses of bees", "蜜蜂和花"]
+)
+def test_what_does_not_compare_has_no_sides(question):
+    assert sides(question) is None
+
+
+def test_what_a_question_lists_are_its_dimensions():
+    english = "Compare firms, including their funding, size, and reputation."
+
+    assert dimensions(english) == ["funding", "size", "reputation"]
+    assert dimensions("What do Anna Bell, Bob Cole, and Dan Eck think?") == [
+        "Anna Bell",
+        "Bob Cole",
+        "Dan Eck",
+    ]
+    assert dimensions("比较各公司的融资情况、信誉度、实际分红等维度") == [
+        "融资情况",
+        "信誉度",
+        "实际分红",
+    ]
+
+
+def test_two_things_are_no_list():
+    assert dimensions("Tell me about bees and wasps, including honey.") == []
+
+
+def test_one_fact_is_simple_and_an_open_question_is_not():
+    assert is_simple("What is HNSW?")
+    assert is_simple(
+        "Who was the very first president of the association that published the journal?"
+    )
+    assert is_simple("蜜蜂为什么跳舞？")
+    assert not is_simple("Compare Rust and Go")
+    assert not is_simple(
+        "Explain how bees communicate with one another about food over the whole year in detail"
+    )
+
+
+def test_a_title_is_short_and_cut_between_words():
+    assert titled("why do bees dance?") == "Why do bees dance?"
+    assert titled("word " * 40, most=12) == "Word word…"

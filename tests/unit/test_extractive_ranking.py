@@ -1,0 +1,107 @@
+import pytest
+
+from models.blocks import Page
+from models.extract_ranking import answerable, best
+from models.extract_topic import topic
+
+BEES = Page(
+    "S1",
+    "Honey bees",
+    "",
+    "# Dance\nHoney bees dance to tell others where flowers are. The waggle dance was decoded by "
+    "Karl von Frisch in 1945. He won the Nobel Prize for it in 1973.\n\nIn winter the colony forms "
+    "a cluster below 14 °C. The cluster shivers to keep the queen warm.",
+)
+WASPS = Page("S2", "Wasps", "", "Wasps do not store honey. A wasp colony dies in autumn.")
+蜜蜂 = Page(
+    "S3",
+    "蜜蜂",
+    "",
+    "蜜蜂通过跳舞告诉同伴花在哪里。摆尾舞由冯·弗里希于1945年破译。冬天蜂群会抱团取暖，因为温度太低。",
+)
+
+
+def ask(question, *pages, limit=6):
+    return [quote.text for quote in best(topic(question), question, pages, limit)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "When was the waggle dance decoded?",
+            "The waggle dance was decoded by Karl von Frisch in 1945.",
+        ),
+        (
+            "What does the colony form in winter?",
+            "In winter the colony forms a cluster below 14 °C.",
+        ),
+        ("摆尾舞是什么时候破译的？", "摆尾舞由冯·弗里希于1945年破译。"),
+        ("蜜蜂为什么跳舞？", "蜜蜂通过跳舞告诉同伴花在哪里。"),
+        ("冬天蜂群为什么抱团？", "冬天蜂群会抱团取暖，因为温度太低。"),
+    ],
+)
+def test_the_sentence_that_answers_comes_first(question, answer):
+    assert ask(question, WASPS, BEES, 蜜蜂)[0] == answer
+
+
+def test_quotes_are_pieces_of_their_page():
+    quotes = best(topic("bees colony winter"), "bees colony winter", [BEES, WASPS])
+
+    assert quotes
+    for quote in quotes:
+        assert quote.text in {"S1": BEES, "S2": WASPS}[quote.source].text
+
+
+def test_a_sentence_that_points_back_brings_the_one_before_it():
+    found = ask("What did Frisch win the Nobel Prize for?", BEES)[0]
+
+    assert found.startswith("The waggle dance was decoded")
+    assert found.endswith("in 1973.")
+
+
+def test_a_heading_is_no_answer():
+    assert not any("#" in text for text in ask("bee dance", BEES))
+
+
+def test_no_words_are_quoted_twice():
+    found = ask("waggle dance Frisch Nobel Prize 1945 1973", BEES, BEES)
+
+    assert not any(one in other for one in found for other in found if one is not other)
+
+
+def test_a_sentence_without_a_word_of_the_question_is_left_out():
+    assert not any("shivers" in text for text in ask("Why do honey bees dance?", BEES))
+
+
+def test_no_more_than_the_limit_is_quoted():
+    assert len(ask("bees dance colony winter queen cluster", BEES, WASPS, limit=2)) == 2
+
+
+@pytest.mark.parametrize(
+    "words", ["See [S9] for bees that dance.", "Bees dance at www.bees.org now."]
+)
+def test_what_would_be_read_as_a_citation_or_an_address_is_not_quoted(words):
+    assert ask("bees dance", Page("S1", "", "", words)) == []
+
+
+def test_a_question_about_something_else_is_not_answerable():
+    assert not answerable("Who won the football world cup in 2018?", [BEES, WASPS])
+    assert not answerable("谁赢得了2018年足球世界杯？", [BEES, 蜜蜂])
+    assert not answerable("Why do bees dance?", [])
+
+
+def test_a_question_in_other_words_is_answerable():
+    assert answerable("Who decoded the dances of honeybees such as the waggle dance?", [BEES])
+    assert answerable("蜂群在冬天如何取暖？", [蜜蜂])
+
+
+def test_one_of_two_words_is_not_enough():
+    assert not answerable("colony football", [BEES])
+
+
+def test_the_passages_of_a_source_answer_together():
+    halves = [BEES._replace(text=text) for text in ("Bees waggle.", "Frisch decoded a dance.")]
+
+    assert answerable("Frisch decoded waggle dance", halves)
+    assert not answerable("Frisch decoded waggle dance Wasps", [halves[0]])

@@ -1,0 +1,82 @@
+from pathlib import Path
+
+import pytest
+
+from models.blocks import Prompt
+from models.extract_smalltalk import reply, triage
+
+LINES = Path(__file__).parents[1].joinpath("flow", "smalltalk.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("line", LINES.splitlines())
+def test_small_talk_is_answered_at_once(line):
+    assert reply(line)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is HNSW?",
+        "蜜蜂为什么跳舞？",
+        "forgetting curve",
+        "遗忘曲线",
+        "BM25",
+        "Hello, what is HNSW?",
+        "Thanks! And what about wasps?",
+        "谢谢，那黄蜂呢？",
+        "What is love?",
+        "爱是什么？",
+        "Why do we sleep?",
+        "machine learning",
+        "how do you make coffee",
+        "tell me about AI",
+        "Do you know the capital of France?",
+        "can you explain quantum computing",
+        "你能解释量子力学吗",
+        "weather in Berlin tomorrow",
+        "北京今天天气怎么样",
+        "机器人的历史",
+        "I want to know about bees",
+        "I need to dynamically adjust cluster node counts",
+        "write a poem about rain",
+        "1+1=?",
+    ],
+)
+def test_what_asks_for_something_is_researched(question):
+    assert not reply(question)
+
+
+def test_the_answer_is_in_the_language_of_what_was_said_and_says_what_dossier_does():
+    assert reply("hi").startswith("Hello!")
+    assert "report" in reply("hi")
+    assert reply("你好").startswith("你好")
+    assert "报告" in reply("你好")
+
+
+def test_thanks_a_goodbye_and_a_question_about_itself_are_answered_as_such():
+    assert "welcome" in reply("thanks a lot")
+    assert "Goodbye" in reply("bye bye")
+    assert "I am Dossier" in reply("who are you?")
+    assert "我是 Dossier" in reply("你是谁？")
+
+
+def test_why_asks_for_more_only_after_something_was_asked():
+    assert reply("why?")
+    assert not reply("why?", earlier=True)
+    assert not reply("它呢？", earlier=True)
+    assert reply("thanks", earlier=True)
+
+
+def test_a_drawn_out_word_is_still_that_word():
+    assert reply("hellooooo")
+    assert reply("thankssss")
+
+
+def test_an_introduction_is_small_talk_whatever_the_name():
+    assert reply("Hi, I'm Zaphod")
+    assert reply("My name is Zaphod Beeblebrox, nice to meet you")
+
+
+def test_triage_says_what_to_do():
+    assert triage(Prompt(said="What is HNSW?")) == {"research": True, "reply": ""}
+    assert triage(Prompt(said="hello"))["research"] is False

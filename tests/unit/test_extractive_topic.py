@@ -1,0 +1,54 @@
+from models.extract_topic import key_phrase, key_terms, names, share, topic
+from retrieval.words import words
+
+
+def test_words_for_the_work_itself_are_no_terms():
+    assert key_terms("Please compare and summarise the waggle dance") == ["waggl", "danc"]
+    assert key_terms("请帮我收集整理蜜蜂的资料并分析") == ["蜜蜂", "资料", "料并"]
+
+
+def test_a_name_and_a_number_weigh_more_than_another_word():
+    weights = topic("the Zorbian waggler in 7311").terms
+
+    assert weights["zorbian"] == 2 * weights["waggler"] == weights["7311"]
+
+
+def test_a_later_text_weighs_half():
+    assert topic("waggler", "zorbian").terms == {"waggler": 1.0, "zorbian": 0.5}
+
+
+def test_all_of_the_words_in_order_are_the_whole_topic():
+    assert share(topic("waggle dance"), words("The waggle dance of bees.")) == 1.5
+
+
+def test_strewn_words_are_less_than_a_phrase():
+    about = topic("waggle dance")
+
+    assert share(about, words("They waggle. Nothing else. Wasps never dance.")) == 1.0
+    assert 0 < share(about, words("They dance.")) < 1.0
+    assert share(about, words("Football.")) == 0.0
+
+
+def test_a_topic_of_nothing_is_covered_by_nothing():
+    assert share(topic(""), words("bees")) == 0.0
+
+
+def test_the_key_phrase_keeps_the_spelling_and_the_order():
+    assert key_phrase("What does the Waggle Dance tell the bees?") == "Waggle Dance bees"
+    assert key_phrase("蜜蜂为什么跳舞？") == "蜜蜂 跳舞"
+
+
+def test_a_long_question_keeps_its_rarest_and_earliest_words():
+    phrase = key_phrase(
+        "How did the first state film of Zanzibar change " + "new world music " * 9, 3
+    )
+
+    assert len(phrase.split()) == 3
+    assert "Zanzibar" in phrase
+
+
+def test_names_are_found_with_the_small_words_inside_them():
+    question = 'Did the Treaty of Versailles, "On Growth" and Karl von Frisch matter?'
+
+    assert names(question) == ["Treaty of Versailles", "On Growth", "Karl von Frisch"]
+    assert names("《战国无双3》是谁开发的？") == ["战国无双3"]

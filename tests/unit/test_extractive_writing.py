@@ -1,0 +1,102 @@
+import re
+
+from models.blocks import Found, Page, Prompt, Quote
+from models.extract_writing import finding, report
+
+PAGES = (
+    Page(
+        "S1", "Bees", "", "Honey bees dance to tell others where flowers are. They heat the hive."
+    ),
+    Page("S2", "Wasps", "", "Wasps & hornets die in autumn. Only their queens survive the winter."),
+)
+FINDINGS = (
+    Found(
+        "s1", "Why do bees dance?", "ok", '- <q s="S1">Bees dance.</q>\n- <q s="S1">Flowers.</q>'
+    ),
+    Found("s2", "Wasps in winter", "ok", '- <q s="S2">Wasps &amp; hornets die in winter.</q>'),
+)
+
+
+def test_a_finding_is_nothing_but_quotes_of_its_pages():
+    text = finding(
+        Prompt(question="Why do bees dance?", step=("Why do bees dance?", ""), pages=PAGES)
+    )
+
+    assert text.startswith('- <q s="S1">Honey bees dance to tell others where flowers are.')
+    assert not re.sub(r'- <q s="S\d">.*?</q>\n?', "", text, flags=re.DOTALL)
+
+
+def test_a_step_decides_what_is_quoted_for_a_wider_question():
+    step = ("Wasps in winter", "What becomes of the wasps?")
+    text = finding(Prompt(question="Compare bees and wasps in winter", step=step, pages=PAGES))
+
+    assert text.startswith('- <q s="S2">')
+
+
+def test_a_step_that_no_page_answers_has_a_finding_without_a_citation():
+    asked = "Who won the football world cup?"
+
+    assert (
+        finding(Prompt(question=asked, step=(asked, ""), pages=PAGES)) == "No passage answers this."
+    )
+    assert (
+        finding(Prompt(question="谁赢了足球赛？", step=("谁赢了足球赛？", "")))
+        == "没有段落能回答这个问题。"
+    )
+
+
+def test_what_was_missing_steers_the_next_attempt():
+    page = Page("S1", "", "", "Bees dance all day. Bees dance. The queen Zorba never dances.")
+    prompt = Prompt(question="bees dance", step=("bees dance", ""), pages=(page,))
+
+    again = finding(prompt._replace(feedback="Not covered yet: queen Zorba never"))
+
+    assert "Zorba" not in finding(prompt).splitlines()[0]
+    assert "Zorba" in again.splitlines()[0]
+
+
+def test_a_report_begins_with_the_answer_and_goes_on_step_by_step():
+    text = report(Prompt(question="Why do bees dance and wasps die in winter?", findings=FINDINGS))
+
+    assert text == (
+        'The sources put it this way: <q s="S2">Wasps & hornets die in winter.</q> '
+        '<q s="S1">Bees dance.</q>\n\n## Why do bees dance?\n\n- <q s="S1">Flowers.</q>'
+    )
+
+
+def test_without_findings_a_report_quotes_the_pages():
+    text = report(Prompt(question="Why do honey bees dance?", pages=PAGES))
+
+    assert '<q s="S1">Honey bees dance to tell others where flowers are.' in text
+
+
+def test_without_evidence_a_report_says_so():
+    nothing = (Found("s1", "t", "failed", "no_evidence"),)
+
+    assert (
+        report(Prompt(question="Why?", findings=nothing))
+        == "No evidence was found for this question."
+    )
+    assert report(Prompt(question="为什么？")) == "没有找到能回答这个问题的证据。"
+
+
+def test_a_chinese_report_is_chinese():
+    found = (
+        Found(
+            "s1", "跳舞", "ok", '<q s="S1">蜜蜂跳舞。</q><q s="S1">蜜蜂找花。</q><q s="S1">蜂。</q>'
+        ),
+    )
+
+    text = report(Prompt(question="蜜蜂为什么跳舞？", findings=found))
+
+    assert text.startswith('资料是这样说的：<q s="S1">蜜蜂跳舞。</q>')
+    assert "## 跳舞" in text
+
+
+def test_words_that_look_like_markup_come_back_as_they_were():
+    page = Page("S1", "AT&T", "", "AT&amp;T sold <q>bees</q> that dance.")
+    asked = "AT&T bees dance"
+
+    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
+
+    assert Found("s1", "", "ok", text).quotes == [Quote("S1", page.text)]

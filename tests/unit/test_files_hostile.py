@@ -1,0 +1,149 @@
+import io
+import os
+import signal
+import time
+import zlib
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import EncodedStreamObject, NameObject, NumberObject
+
+from tests.unit.test_files_samples import (
+    archive,
+    docx,
+    edited,
+    epub,
+    outcome,
+    pdf,
+    pptx,
+    refused,
+    xlsx,
+)
+from tools.files import Limits, extract
+from tools.files.archive import unpack
+from tools.files.kinds import READERS
+from tools.files.shapes import File, Refused
+
+BOMB = b"0" * 200_000_000
+LAUGHS = "".join(
+    f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' if n else '<!ENTITY l0 "ha">' for n in range(10)
+)
+DOCTYPE = f"<!DOCTYPE x [{LAUGHS}]>"
+
+
+def read(file: File):
+    """Play a parser that does not come back: the tests put this module in its place."""
+    if b"sleep" in file.data:
+        time.sleep(60)
+    elif b"die" in file.data:
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif b"hoard" in file.data:
+        return bytearray(3_000_000_000)
+    return {"title": "", "sections": [{"title": "", "place": "page=1", "text": "alive"}]}
+
+
+@pytest.fixture
+def strange_parser(monkeypatch):
+    monkeypatch.setitem(READERS, ".pdf", __name__)
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [
+        ("a.docx", "word/document.xml"),
+        ("a.pptx", "ppt/slides/slide1.xml"),
+        ("a.xlsx", "xl/worksheets/sheet1.xml"),
+        ("a.epub", "META-INF/container.xml"),
+    ],
+)
+async def test_an_archive_that_unpacks_to_200_megabytes_is_a_bomb(tmp_path, name, member):
+    assert await refused(tmp_path, name, archive({member: BOMB})) == "file_bomb"
+
+
+@pytest.mark.parametrize("size", [5_000_000, 301_000_000])
+def test_a_bomb_is_known_by_its_directory_before_anything_is_unpacked(size):
+    stuffing = os.urandom(4_000_000 if size > 10**8 else 100)
+    data = archive({"word/document.xml": b"0" * size, "word/media": stuffing})
+
+    with pytest.raises(Refused, match="it unpacks from") as caught:
+        unpack(File(data, ".docx", Limits()))
+
+    assert caught.value.code == "file_bomb"
+
+
+async def test_a_pdf_stream_that_unpacks_to_200_megabytes_is_a_bomb(tmp_path):
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(["Bees."]))))
+    stream = EncodedStreamObject()
+    stream[NameObject("/Filter")] = NameObject("/FlateDecode")
+    stream._data = zlib.compress(b" " * 200_000_000)
+    stream[NameObject("/Length")] = NumberObject(len(stream._data))
+    writer.pages[0][NameObject("/Contents")] = writer._add_object(stream)
+    saved = io.BytesIO()
+    writer.write(saved)
+
+    assert await refused(tmp_path, "a.pdf", saved.getvalue()) == "file_bomb"
+
+
+def laughing(data, member, root, end):
+    """Return an archive in which one member begins with entities that multiply, and uses one."""
+    return edited(data, member, {root: DOCTYPE + root, end: f"&l9;{end}"})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.epub", laughing(epub("<p>Bees</p>"), "book.opf", "<package", "</title>")),
+        ("a.docx", laughing(docx("Bees"), "word/document.xml", "<w:document", "</w:t>")),
+        ("a.pptx", laughing(pptx(("Bees", "", "")), "ppt/slides/slide1.xml", "<p:sld ", "</a:t>")),
+        ("a.xlsx", laughing(xlsx(S=[("a",)]), "xl/worksheets/sheet1.xml", "<worksheet", "</sheet")),
+        ("a.html", f"{DOCTYPE}<html><body><p>Bees dance. &l9;</p></body></html>".encode()),
+    ],
+)
+async def test_entities_that_multiply_are_not_expanded(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    found = await outcome(path)
+
+    assert "haha" not in found
+    assert "Bees" in found or found in {"file_broken", "file_bomb", "file_no_text"}
+
+
+async def test_an_outside_entity_is_not_fetched(tmp_path):
+    (tmp_path / "secret.txt").write_text("the secret")
+    head = f'<!DOCTYPE package [<!ENTITY x SYSTEM "file://{tmp_path}/secret.txt">]>'
+    path = tmp_path / "a.epub"
+    path.write_bytes(epub("<p>Bees dance.</p>", head=head, title="&x;"))
+
+    assert "the secret" not in await outcome(path)
+
+
+async def test_a_parser_that_does_not_end_is_stopped(tmp_path, strange_parser):
+    start = time.perf_counter()
+
+    assert await refused(tmp_path, "a.pdf", b"%PDF-sleep", Limits(seconds=2)) == "file_timeout"
+    assert time.perf_counter() - start < 5
+
+
+async def test_a_parser_that_dies_makes_the_file_broken(tmp_path, strange_parser):
+    assert await refused(tmp_path, "a.pdf", b"%PDF-die") == "file_broken"
+
+
+async def test_a_parser_that_takes_too_much_memory_makes_the_file_a_bomb(tmp_path, strange_parser):
+    assert await refused(tmp_path, "a.pdf", b"%PDF-hoard") == "file_bomb"
+
+
+async def test_the_next_file_is_read_after_one_that_stopped_its_parser(tmp_path, strange_parser):
+    await refused(tmp_path, "a.pdf", b"%PDF-sleep", Limits(seconds=2))
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-")
+
+    assert (await extract(tmp_path / "b.pdf"))["sections"][0]["text"] == "alive"
+
+
+async def test_deeply_nested_pages_are_read_or_refused_in_time(tmp_path):
+    path = tmp_path / "a.html"
+    path.write_text("<div>" * 300_000 + "Bees dance.")
+    start = time.perf_counter()
+
+    assert "Bees" in (found := await outcome(path)) or found.startswith("file_")
+    assert time.perf_counter() - start < 15

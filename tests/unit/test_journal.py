@@ -1,0 +1,176 @@
+"""Group commit: many writes, few waits for the disk, and no promise that is not kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, insert, select, text
+from sqlalchemy.exc import IntegrityError
+
+from config.errors import Problem
+from storage import engine
+from storage.engine import database, reading
+from storage.journal import commit
+from storage.tables import events, sources
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ROOT = Path(__file__).parents[2]
+
+WRITE_FOR_EVER = """
+import asyncio
+from itertools import count
+from sqlalchemy import insert
+from storage.journal import commit
+from storage.tables import events
+
+async def write(name):
+    for number in count():
+        data = f"{name}-{number}"
+        row = {"owner": "me", "run": "r", "name": "n", "data": data, "at": 0.0}
+        await commit((insert(events), row))
+        print(data, flush=True)
+
+async def main():
+    await asyncio.gather(*(write(name) for name in "abcd"))
+
+asyncio.run(main())
+"""
+
+
+def numbered(number: int, thread: str = "t1") -> dict[str, Any]:
+    return {"thread": thread, "page": f"p{number}", "number": number}
+
+
+async def written() -> list[int]:
+    async with reading() as connection:
+        found = await connection.execute(select(sources.c.number).order_by(sources.c.number))
+        return list(found.scalars())
+
+
+@pytest.fixture
+async def commits() -> list[int]:
+    """One entry for each transaction that is committed."""
+    seen: list[int] = []
+    event.listen((await database()).sync_engine, "commit", lambda _: seen.append(1))
+    return seen
+
+
+async def test_fifty_writes_at_the_same_moment_share_a_few_commits(commits: list[int]):
+    await asyncio.gather(*(commit((insert(sources), numbered(number))) for number in range(50)))
+
+    assert await written() == list(range(50))
+    assert len(commits) <= 3
+
+
+async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list[int]):
+    for number in range(3):
+        await commit((insert(sources), numbered(number)))
+        assert await written() == list(range(number + 1))
+
+    assert len(commits) == 3
+
+
+async def test_an_entry_that_fails_does_not_harm_the_others():
+    await commit((insert(sources), numbered(3)))
+
+    entries = [commit((insert(sources), numbered(number))) for number in range(6)]
+    results = await asyncio.gather(*entries, return_exceptions=True)
+
+    assert [type(result) for result in results[3:4]] == [IntegrityError]
+    assert [*results[:3], *results[4:]] == [None] * 5
+    assert await written() == list(range(6))
+
+
+@pytest.mark.parametrize("value", ["\ud800", 10**30])
+async def test_a_value_the_database_cannot_hold_fails_and_nobody_waits_for_ever(value: object):
+    row = numbered(1) | {"page" if isinstance(value, str) else "number": value}
+
+    entries = [commit((insert(sources), row)), commit((insert(sources), numbered(2)))]
+    async with asyncio.timeout(5):
+        results = await asyncio.gather(*entries, return_exceptions=True)
+
+    assert isinstance(results[0], (ValueError, ArithmeticError))
+    assert await written() == [2]
+
+
+async def test_the_statements_of_an_entry_have_an_effect_together_or_not_at_all():
+    with pytest.raises(IntegrityError):
+        await commit((insert(sources), numbered(1)), (insert(sources), numbered(1)))
+
+    assert await written() == []
+
+
+async def test_what_one_disk_cannot_hold_is_told_to_everyone_who_shares_the_commit(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    await database()
+    await engine.close()
+    settle = engine._settle
+
+    def small(connection: Any, record: Any) -> None:
+        settle(connection, record)
+        connection.execute("PRAGMA max_page_count=60")
+
+    monkeypatch.setattr(engine, "_settle", small)
+    big = {"owner": "me", "run": "r", "name": "n", "data": "x" * 500_000, "at": 0.0}
+
+    entries = [commit((insert(sources), numbered(1))), commit((insert(events), big))]
+    results = await asyncio.gather(*entries, return_exceptions=True)
+
+    assert [getattr(result, "code", None) for result in results] == ["storage_full"] * 2
+    assert await written() == []
+
+
+async def test_a_database_that_cannot_be_opened_is_told_and_nobody_waits_for_ever(home):
+    home.write_text("in the way")
+
+    async with asyncio.timeout(5):
+        with pytest.raises(Problem) as failure:
+            await commit((insert(sources), numbered(1)))
+
+    assert failure.value.code == "storage_unavailable"
+
+
+async def test_who_is_cancelled_while_waiting_has_still_written():
+    task = asyncio.create_task(commit((insert(sources), numbered(1))))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    await commit((insert(sources), numbered(2)))
+
+    assert await written() == [1, 2]
+
+
+async def test_after_a_failure_the_next_write_works():
+    with pytest.raises(Exception, match="no such table"):
+        await commit((text("INSERT INTO nowhere VALUES (1)"), None))
+
+    await commit((insert(sources), numbered(1)))
+
+    assert await written() == [1]
+
+
+async def test_what_commit_returned_from_survives_a_killed_process(home):
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WRITE_FOR_EVER, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    told = [await process.stdout.readline() for _ in range(100)]
+    os.kill(process.pid, signal.SIGKILL)
+    told += (await process.stdout.read()).splitlines(keepends=True)
+    await process.wait()
+
+    async with reading() as connection:
+        kept = set((await connection.execute(select(events.c.data))).scalars())
+        sound = (await connection.execute(text("PRAGMA integrity_check"))).scalar()
+
+    assert {line.decode().strip() for line in told if line.endswith(b"\n")} <= kept
+    assert sound == "ok"

@@ -1,0 +1,162 @@
+"""Pay once: what was paid for is never asked for again, whatever dies in between."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from runs.ledger import Call, Cost, once, record, recorded
+from storage.engine import reading
+from storage.tables import calls
+from tests.places import somewhere
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ROOT = Path(__file__).parents[2]
+
+PAY_AND_WAIT = """
+import asyncio
+from runs.ledger import Call, once
+from tests.places import somewhere
+
+async def make():
+    return {"hits": ["paid"]}
+
+async def main():
+    await once(Call(somewhere(), "search", "web", "bees"), make)
+    print("recorded", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+class Maker:
+    """Something that is paid for; it counts how often."""
+
+    def __init__(self, *results: Any) -> None:
+        self.results = list(results)
+        self.made = 0
+
+    async def __call__(self) -> Any:
+        self.made += 1
+        await asyncio.sleep(0)
+        result = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def a_call(request: Any = "bees", kind: Any = "search", role: str = "web", **place: str) -> Call:
+    return Call(somewhere(**place), kind, role, request)
+
+
+async def rows() -> list[Any]:
+    async with reading() as connection:
+        return list((await connection.execute(select(calls))).all())
+
+
+async def test_a_recorded_call_is_not_made_again():
+    make = Maker(["one"], ["two"])
+
+    assert await once(a_call(), make) == ["one"]
+    assert await once(a_call(), make) == ["one"]
+    assert make.made == 1
+
+
+@pytest.mark.parametrize("result", [[], {}, "", 0, False, "蜜蜂", "a\u2028b\x00c", "\ud800"])
+async def test_whatever_came_back_comes_back_again(result: Any):
+    make = Maker(result)
+
+    assert await once(a_call(), make) == await once(a_call(), make) == result
+    assert make.made == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        a_call(step="s2"),
+        a_call(attempt="0.0.1"),
+        a_call(run="t1-2"),
+        a_call(owner="somebody/"),
+        a_call(owner="local/project"),
+        a_call("wasps"),
+        a_call(["bees"]),
+        a_call(kind="fetch"),
+        a_call(role="planner"),
+    ],
+    ids=lambda call: call.key[:6],
+)
+async def test_the_same_request_elsewhere_is_another_call(other: Call):
+    make = Maker("one", "two")
+    await once(a_call(), make)
+
+    assert await once(other, make) == "two"
+
+
+def test_the_order_of_a_requests_parts_does_not_matter():
+    assert a_call({"a": 1, "b": [2]}).key == a_call({"b": [2], "a": 1}).key
+
+
+@pytest.mark.parametrize("request_", ["蜜蜂", "\ud800", "a\x00b", {"q": "\U0001f41d"}])
+def test_any_text_can_be_asked_for(request_: Any):
+    assert len(a_call(request_).key) == 64
+
+
+async def test_equal_calls_side_by_side_both_get_an_answer_and_one_is_kept():
+    make = Maker("a", "b", "c", "d", "e")
+
+    answers = await asyncio.gather(*(once(a_call(), make) for _ in range(5)))
+
+    assert set(answers) <= set("abcde")
+    assert len(await rows()) == 1
+    assert await once(a_call(), make) in answers
+
+
+async def test_a_call_that_failed_is_made_again():
+    make = Maker(ValueError("down"), "up")
+    with pytest.raises(ValueError, match="down"):
+        await once(a_call(), make)
+
+    assert await recorded(a_call()) is None
+    assert await once(a_call(), make) == "up"
+
+
+async def test_what_a_call_used_stands_beside_its_result():
+    call = a_call(kind="model", role="planner")
+    await record(call, "yes", 12.5, Cost("a:b", 100, 10, 0.25))
+
+    (row,) = await rows()
+
+    assert (row.run, row.kind, row.role, row.step) == ("t1-1", "model", "planner", "s1")
+    assert (row.model, row.tokens_in, row.tokens_out, row.cost) == ("a:b", 100, 10, 0.25)
+    assert row.started == 12.5 < row.ended
+
+
+async def test_a_free_call_costs_nothing():
+    await once(a_call(), Maker("yes"))
+
+    (row,) = await rows()
+
+    assert (row.model, row.tokens_in, row.tokens_out, row.cost) == ("", 0, 0, 0.0)
+
+
+async def test_a_recorded_call_survives_a_killed_process():
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PAY_AND_WAIT, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    assert await process.stdout.readline() == b"recorded\n"
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    make = Maker("paid twice")
+
+    assert await once(a_call(), make) == {"hits": ["paid"]}
+    assert make.made == 0
