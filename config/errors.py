@@ -55,8 +55,11 @@ KINDS = {
 """The kind of each code; a code that is not listed is a usage error."""
 
 
-class Problem(Exception):
-    """An error that is told in one line: `error[code]: what (where) — hint`."""
+class Problem(RuntimeError):
+    """An error that is told in one line: `error[code]: what (where) — hint`.
+
+    It is a `RuntimeError` because the LangGraph server tells its clients the words of those only.
+    """
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(what)

@@ -13,15 +13,12 @@ import asyncio
 import json
 import os
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from evals.world import World
-
-STARTED = time.perf_counter()
 
 OTHERS = [
     ("Open Deep Research, lean", 4, 57, 9, 4.28, 146_000),
@@ -97,7 +94,6 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
         outcome = await opened.begin("How do bees live?", context, lambda _: None)
         wall = time.perf_counter() - started
     calls = world.get("/_log")[before:]
-    _phases(folder)
     return {
         "steps": steps,
         "status": outcome.state["status"],
@@ -127,16 +123,10 @@ def _tokens(messages: list[dict[str, Any]]) -> int:
     return sum(count(str(message["content"])) for message in messages)
 
 
-def _phases(folder):
-    for line in (folder / "traces" / "job-1.jsonl").read_text().splitlines():
-        d=json.loads(line)
-        if d["kind"]!="fetch": print(d["at"]%1000, d["kind"], d["role"], d["step"], d.get("seconds"), file=sys.stderr)
-
-
 async def _written(folder: Path) -> int:
     lines = (folder / "traces" / "job-1.jsonl").read_text("utf-8").splitlines()
     return sum(json.loads(line).get("tokens_out", 0) for line in lines)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -146,8 +146,9 @@ def prose(body: dict[str, Any], words: int) -> str:
     prompt = text(body["messages"][-1])
     cited = list(dict.fromkeys(re.findall(r'id="(S\d+)"|\[(S\d+)\]', prompt)))
     ids = [one or other for one, other in cited] or ["S1"]
+    seen = "the bees were seen at work all day long"
     sentences = [
-        f"In hive number {number} the bees were seen at work all day long [{ids[number % len(ids)]}]."
+        f"In hive number {number} {seen} [{ids[number % len(ids)]}]."
         for number in range(words // 14)
     ]
     return "\n\n".join(" ".join(sentences[at : at + 6]) for at in range(0, len(sentences), 6))

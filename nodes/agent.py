@@ -27,6 +27,7 @@ from memory.middleware import MemoryMiddleware
 from models.load import fallback_name, load, model_name
 from nodes.form import Form
 from prompts.loader import render
+from retrieval.tokens import warm
 from runs.budget import budget
 from runs.faults import finish_reason, spoken
 from runs.middleware import Fallback, Ledger, Meter, Retry
@@ -44,15 +45,19 @@ TOOL_CALLS = 12
 """How many tool calls a step may make."""
 
 
+MENDABLE = 30_000
+"""The longest malformed answer, in characters; mending takes the square of its length."""
+
 CUT = "The answer was cut off at the limit. Answer more shortly."
 
 
 class Work(NamedTuple):
-    """What a model said in the end, whether it was cut off, and which model it was."""
+    """What a model said in the end, whether it was cut off, which model it was, and the id."""
 
     text: str
     complete: bool
     model: str
+    id: str | None
 
 
 async def ask(
@@ -83,14 +88,16 @@ async def ask(
     for _ in range(1 + REPAIRS):
         try:
             reply = (await _converse(state, runtime, role, system, said, [Form(schema)]))[-1]
-            return _read(reply, schema)
-        except ValueError as error:
-            complaint = HumanMessage(render("repair", error=error))
-            said = [*said, AIMessage(str(reply.text)), complaint]
         except Problem as problem:
             if problem.code != "answer_too_long":
                 raise
             said = [*said, HumanMessage(render("repair", error=CUT))]
+            continue
+        try:
+            return _read(reply, schema)
+        except ValueError as error:
+            complaint = HumanMessage(render("repair", error=error))
+            said = [*said, AIMessage(str(reply.text)[:MENDABLE]), complaint]
     raise Problem("answer_invalid", f"the {role}'s answer does not fit {schema.__name__}")
 
 
@@ -110,7 +117,7 @@ async def work(
     said = await _converse(state, runtime, role, system, messages, _limits(), tools)
     reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
     complete = finish_reason(reply) != "length"
-    return Work(spoken(reply), complete, reply.response_metadata.get("model", ""))
+    return Work(spoken(reply), complete, reply.response_metadata.get("model", ""), reply.id)
 
 
 async def _converse(
@@ -123,6 +130,7 @@ async def _converse(
     tools: Sequence[BaseTool] = (),
 ) -> list[AnyMessage]:
     """Run one agent behind the stack that every model call passes, from the outside in."""
+    await warm()
     place = here(state, runtime)
     name = model_name(role, runtime.context)
     other = fallback_name(name)
@@ -143,7 +151,8 @@ async def _converse(
         context_schema=Context,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
-        name=role,
+        # An agent named like its node would have its prompts streamed as the node's messages.
+        name=f"{role}_agent",
     )
     config: RunnableConfig = {
         "tags": [] if role == "reporter" else [TAG_NOSTREAM],
@@ -164,7 +173,7 @@ def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
 
 
 def _read(reply: AnyMessage, schema: type[Answer]) -> Answer:
-    """Read a typed answer, mending what models often get wrong about JSON.
+    """Read a typed answer.
 
     Raises:
         ValueError: If no object is there, it does not fit, or the reply was cut off.
@@ -175,8 +184,21 @@ def _read(reply: AnyMessage, schema: type[Answer]) -> Answer:
     try:
         return schema.model_validate_json(text)
     except ValidationError:
-        found = json_repair.loads(text[text.find("{") :] if "{" in text else "")
-    if not isinstance(found, dict):
+        return schema.model_validate_json(_mended(text))
+
+
+def _mended(text: str) -> str:
+    """Mend what models often get wrong about JSON.
+
+    Raises:
+        ValueError: If no object is there, or it is too long or nested too deep to be mended.
+    """
+    start = text.find("{")
+    if start < 0 or len(text) > MENDABLE:
         msg = "there is no JSON object in the answer"
         raise ValueError(msg)
-    return schema.model_validate(found)
+    try:
+        return json.dumps(json_repair.loads(text[start:]))
+    except RecursionError as error:
+        msg = "the JSON of the answer is nested too deep"
+        raise ValueError(msg) from error

@@ -8,6 +8,7 @@ from graph.context import Context
 from graph.state import State
 from memory import pages
 from memory.pages import NewPage
+from runs.budget import pause
 from runs.lifecycle import mark
 from runs.place import here
 
@@ -23,6 +24,7 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
         page = NewPage(title=report["title"], place="", text=str(state["messages"][-1].text))
         await pages.keep(place.owner, "report", place.run, [page])
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
+    pause(place)
     await mark(place.run, state["status"], code=code)
     runtime.stream_writer({"event": "finished", "run": place.run, "status": state["status"]})
     return State()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -11,7 +12,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.state import Background, Finding, Passage, Report, RunStatus, State, of_turn
 from memory import pages
-from nodes.agent import work
+from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report.document import document, gaps
@@ -23,6 +24,18 @@ CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
 
 
+@dataclass
+class Draft:
+    """What the model wrote, what a reader must be told about it, and the id it was streamed with.
+
+    The finished report takes that id, so that it replaces what was streamed.
+    """
+
+    text: str = ""
+    notices: list[str] = field(default_factory=list)
+    id: str | None = None
+
+
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
 
@@ -30,8 +43,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     `status`. Without evidence no model is asked, and the report says what was searched.
     """
     texts = await _texts(state)
-    body, notices = await _body(state, runtime) if texts else ("", [])
-    checked = check(body, texts)
+    draft = await _draft(state, runtime) if texts else Draft()
+    notices = draft.notices
+    checked = check(draft.text, texts)
     if texts and not checked.cited:
         checked = check(_from_findings(state), texts)
         notices.append("composed")
@@ -47,30 +61,28 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     )
     today = datetime.now(UTC).date().isoformat()
     shown = to_markdown(document(state, report, status, today))
-    return State(report=report, status=status, messages=[AIMessage(shown)])
+    return State(report=report, status=status, messages=[AIMessage(shown, id=draft.id)])
 
 
-async def _body(state: State, runtime: Runtime[Context]) -> tuple[str, list[str]]:
-    """Return what the model writes and what a reader must be told about it."""
+async def _draft(state: State, runtime: Runtime[Context]) -> Draft:
+    """Have the model write, going on where it was cut off."""
     system = render("reporter", language=state["language"], style=runtime.context.style)
     said: list[AnyMessage] = [HumanMessage(_request(state))]
-    body, notices = "", []
+    parts: list[Work] = []
     try:
         for _ in range(1 + CONTINUATIONS):
-            written = await work(state, runtime, "reporter", system, said)
-            body = f"{body}{written.text}" if not body else f"{body} {written.text}"
-            if written.complete:
+            parts.append(await work(state, runtime, "reporter", system, said))
+            if parts[-1].complete:
                 break
-            said = [*said, AIMessage(written.text), HumanMessage(render("continue"))]
-        else:
-            notices.append("cut")
+            said += [AIMessage(parts[-1].text), HumanMessage(render("continue"))]
     except Problem as problem:
         if problem.code in FATAL:
             raise
-        return "", ["no_model"]
-    if written.model.startswith("extractive:"):
+        return Draft(notices=["no_model"])
+    notices = [] if parts[-1].complete else ["cut"]
+    if parts[-1].model.startswith("extractive:"):
         notices.append("extractive")
-    return body, notices
+    return Draft(" ".join(part.text for part in parts), notices, parts[0].id)
 
 
 def _request(state: State) -> str:

@@ -11,6 +11,7 @@ _SPECIAL = re.compile(
     r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_UNSAFE = re.compile(r"[\s<>\"`\\*\[\]{}|^]")
 _NUMBER = re.compile(r"\[(\^?\d{1,3})\]")
 
 
@@ -38,4 +39,4 @@ def web_address(location: str) -> str:
         return ""
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return ""
-    return quote(address, safe="!#$%&'()+,-./:;=?@_~")
+    return _UNSAFE.sub(lambda unsafe: quote(unsafe[0]), address)

@@ -39,7 +39,10 @@ _NUMBERED = re.compile(r"\\?[\[［【]\^?\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*
 _ITEM = re.compile(r"([-–—]\s*)?\^?([Ss])0*(\d+)")
 _ROUND_MARKERS = re.compile(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)）]")
 _BETWEEN = re.compile(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
+_DOUBLE = re.compile(r"(\[(?:S\d+|\?)\])\1+")
+
 LONGEST_RANGE = 20
+"""A range of more sources than this is taken for its two ends."""
 
 
 def tidy(text: str) -> str:
@@ -48,7 +51,7 @@ def tidy(text: str) -> str:
     A quotation that is not closed ends with its sentence; one inside another ends the outer one.
     """
     marked = _WRAPPED.sub(r"\1", "".join(_parts(_CODED.sub(r"\1", text))))
-    return _BETWEEN.sub("", outside(marked, _plain))
+    return _DOUBLE.sub(r"\1", _BETWEEN.sub("", outside(marked, _plain)))
 
 
 def spell(body: str, known: Collection[str]) -> str:

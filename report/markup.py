@@ -7,8 +7,8 @@ import re
 from retrieval.text import normalise
 
 URL = re.compile(
-    r"[ \t]?(?:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\."
-    r"|\b(?:javascript|vbscript|mailto):(?=\S)|\bdata:(?=\w+/))"
+    r"[ \t]?(?:[a-z][a-z0-9+.-]{1,20}://"
+    r"|(?<![a-z0-9])(?:www\.|(?:javascript|vbscript|mailto):(?=\S)|data:(?=\w+/)))"
     r"[!#-;=?-Z_a-z~%]*[A-Za-z0-9/#=&_~%+$@-]",
     re.IGNORECASE,
 )

@@ -82,7 +82,7 @@ def _body(text: str, used: list[Source]) -> str:
         place = f'id="c{number}-{seen[number]}" href="#s{number}"'
         return f'<a class="ref" {place} title="{about}">[{number}]</a>'
 
-    marked = _NUMBER.sub(link, clean)
+    marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")
 
 
@@ -119,8 +119,9 @@ def _sources(used: list[Source], uses: Counter[int], language: str) -> str:
         lines.append(f'<li id="s{number}">{shown}</li>')
     if not lines:
         return ""
+    heading = f"<h2>{word('sources', language)}</h2>"
     items = "\n".join(lines)
-    return f'<section class="sources"><h2>{word("sources", language)}</h2>\n<ol>\n{items}\n</ol></section>'
+    return f'<section class="sources">{heading}\n<ol>\n{items}\n</ol></section>'
 
 
 def _source(source: Source) -> str:

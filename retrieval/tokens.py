@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import tempfile
@@ -35,6 +36,11 @@ def estimate(text: str) -> int:
 def exact() -> bool:
     """Say whether `count` is exact here."""
     return _encoding() is not None
+
+
+async def warm() -> None:
+    """Load the vocabulary, if it is on this disk, without holding up the event loop."""
+    await asyncio.to_thread(_encoding)
 
 
 @cache

@@ -131,6 +131,8 @@ class Meter(AgentMiddleware[Any, Context, Any]):
         try:
             async with asyncio.timeout(seconds):
                 response = await handler(request)
+        except Problem:
+            raise
         except faults.client_errors() as error:
             raise faults.told(error) from error
         _reply(response).response_metadata["model"] = _name(request.model)

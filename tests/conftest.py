@@ -13,6 +13,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import Session, session
 from models.load import providers
+from runs.budget import _budgets
 from runs.place import owned
 from storage.engine import close
 from tests.fake_model import FakeModel, Script
@@ -33,6 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     settings.cache_clear()
     _read.cache_clear()
+    _budgets.clear()
     yield folder
     settings.cache_clear()
 

@@ -64,7 +64,7 @@ async def test_a_step_starts_when_what_it_needs_is_there(
     script.on("Draft", plan)
     await thread.begin("How do bees live?", make(choices), quiet)
 
-    asked = [text for text in script.prompts("researcher")]
+    asked = script.prompts("researcher")
     assert "winter cluster" in asked[-1]
     assert "<needs>" in asked[-1]
 

@@ -160,3 +160,14 @@ def test_forty_passages_are_read_in_a_tenth_of_a_second():
         took.append(time.perf_counter() - start)
 
     assert min(took) < 0.1
+
+
+def test_a_search_that_found_nothing_is_not_repeated():
+    model = Extractive().bind_tools([search])
+    asked = [HumanMessage(blocks(QUESTION, STEP))]
+
+    told = model.invoke(
+        [*asked, model.invoke(asked), ToolMessage("Nothing.", tool_call_id="call_1")]
+    )
+
+    assert (told.tool_calls, told.text) == ([], "No passage answers this.")

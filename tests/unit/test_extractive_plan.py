@@ -154,3 +154,9 @@ def test_a_plan_is_never_emptied():
 
 def test_without_an_earlier_plan_the_words_change_a_new_one():
     assert titles(plan("Compare Rust and Go", feedback="add memory safety"))[-1] == "Memory safety"
+
+
+def test_pages_do_not_pad_the_plan_of_a_simple_question():
+    pages = (Page("S1", "Waggle dance", "", "Bees dance."), Page("S2", "Hives", "", "Bees dance."))
+
+    assert len(plan("Why do bees dance?", pages=pages)) == 1

@@ -1,7 +1,7 @@
 import pytest
 
 from models.blocks import Page
-from models.extract_ranking import answerable, best
+from models.extract_ranking import answerable, best, reach
 from models.extract_topic import topic
 
 BEES = Page(
@@ -101,7 +101,20 @@ def test_one_of_two_words_is_not_enough():
 
 
 def test_the_passages_of_a_source_answer_together():
-    halves = [BEES._replace(text=text) for text in ("Bees waggle.", "Frisch decoded a dance.")]
+    halves = [Page("S1", "", "", text) for text in ("Zorba saw Frisch.", "Qumran saw Xanadu.")]
 
-    assert answerable("Frisch decoded waggle dance", halves)
-    assert not answerable("Frisch decoded waggle dance Wasps", [halves[0]])
+    assert answerable("Frisch Xanadu Zorba Qumran", halves)
+    assert not any(answerable("Frisch Xanadu Zorba Qumran", [half]) for half in halves)
+
+
+def test_a_sentence_with_the_kind_of_thing_asked_for_comes_first():
+    page = Page("S1", "", "", "Ada moved the hive slowly. Ada moved the hive in 1945.")
+
+    assert ask("When did Ada move the hive?", page)[0] == "Ada moved the hive in 1945."
+
+
+def test_a_source_whose_title_the_question_names_is_worth_more():
+    about, question = topic("the lake of Zorbia"), "the lake of Zorbia"
+    named, other = (Page("S1", title, "", "A lake.") for title in ("Zorbia", "Zorbia lore"))
+
+    assert reach(about, question, [named]) > reach(about, question, [other])

@@ -100,3 +100,16 @@ def test_words_that_look_like_markup_come_back_as_they_were():
     text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
 
     assert Found("s1", "", "ok", text).quotes == [Quote("S1", page.text)]
+
+
+def test_the_answer_speaks_for_more_than_one_step():
+    bees = '<q s="S1">Bees dance for flowers in winter.</q> <q s="S1">Bees dance in winter.</q>'
+    steps = (
+        Found("s1", "Bees", "ok", bees),
+        Found("s2", "Wasps", "ok", '<q s="S2">Wasps dance in winter too.</q>'),
+    )
+
+    answer = report(Prompt(question="Do bees dance in winter?", findings=steps)).split("##")[0]
+
+    assert 'S1">Bees dance' in answer
+    assert "Wasps dance" in answer

@@ -66,7 +66,8 @@ def test_spread_without_diversity_keeps_the_order():
 
 
 def test_spread_drops_what_says_the_same_but_not_another_number():
-    same = "The bees of this old hive danced on {} mornings last year."
+    rest = "wax comb queen drone worker larva honey pollen nectar swarm scout flower sun wind rain"
+    same = f"The bees of this old hive danced on {{}} mornings near {rest}."
     texts = [same.format(7), same.format(7) + "!", same.format(8)]
 
     assert [n for n, _ in spread([(0, 3.0), (1, 2.0), (2, 1.0)], texts, limit=9)] == [0, 2]
