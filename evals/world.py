@@ -25,6 +25,7 @@ from evals.openai_server import Script, configuration
 
 WORDS_PER_PAGE = 1_000
 RESULTS = 5
+BODIES = 200
 TOPICS = ("dance", "winter", "queen", "honey", "hive", "mites", "swarm", "pollen")
 
 
@@ -85,6 +86,8 @@ class Pages:
             f"Number {number} of the plain sentences tells of bees and their hives."
             for number in range(5000)
         ]
+        # The world must not be what is measured, so its pages are written before it opens.
+        self.bodies = [self._body(seed) for seed in range(BODIES)]
 
     async def search(self, request: Request) -> Response:
         """Answer as SearXNG does, with other pages for every query."""
@@ -103,15 +106,21 @@ class Pages:
     async def page(self, request: Request) -> Response:
         """Answer with a page of about a thousand words that says something about every topic."""
         await asyncio.sleep(self.seconds)
-        chance = random.Random(request.path_params["number"])
+        number = request.path_params["number"]
+        body = self.bodies[int(number) % len(self.bodies)]
+        return HTMLResponse(
+            f"<html><title>Page {number}</title><body><article>"
+            f"<p>This is page {number} on bees.</p>{body}</article></body></html>"
+        )
+
+    def _body(self, seed: int) -> str:
+        chance = random.Random(seed)
         body: list[str] = []
         while sum(len(one.split()) for one in body) < WORDS_PER_PAGE:
             body.append(chance.choice(self.paragraphs))
             topic = chance.choice(TOPICS)
             body.append(f"Bees and their {topic} were counted {chance.randrange(1000)} times.")
-        told = "".join(f"<p>{html.escape(one)}</p>" for one in body)
-        title = f"Page {request.path_params['number']}"
-        return HTMLResponse(f"<html><title>{title}</title><body><article>{told}</article></body>")
+        return "".join(f"<p>{html.escape(one)}</p>" for one in body)
 
 
 def rules(steps: int) -> list[dict[str, Any]]:

@@ -172,9 +172,10 @@ def _abstract(body: str) -> str:
     """Return the first sentences, as many as fit."""
     abstract = ""
     for sentence in sentences(body[: 4 * ABSTRACT]):
-        if len(abstract) + len(sentence.text) > ABSTRACT:
+        longer = f"{abstract} {sentence.text}".strip()
+        if len(longer) > ABSTRACT:
             break
-        abstract = f"{abstract} {sentence.text}".strip()
+        abstract = longer
     return abstract or body[:ABSTRACT]
 
 

@@ -42,6 +42,9 @@ KIND = 0.15
 FIRST = 0.05
 """What it is worth to be the first sentence of a passage."""
 
+HEADING = 0.4
+"""A heading, and what is too long for a sentence, is worth this part of what it would be."""
+
 LONGEST = 600
 """A longer sentence, in characters, is rather a table or a list that was not recognised."""
 
@@ -144,5 +147,5 @@ def _score(about: Topic, question: str, title: str, one: _Candidate, around: flo
     score = own + IN_TITLE * (named - own) + AROUND * around
     score += KIND * answers(question, one.text) + FIRST * one.first
     if heading(one.text) or len(one.text) > LONGEST:
-        score *= 0.6
+        score *= HEADING
     return score

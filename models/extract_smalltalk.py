@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from models.blocks import Prompt
+from models.extract_chat import STOP, chinese, latin, themes, vocabulary
 from retrieval.script import CJK
 from retrieval.text import language
-from retrieval.words import QUESTION_WORDS, STOPWORDS
 
 _REPLIES = {
     "greeting": ("Hello! {do}", "你好！{do}"),
@@ -102,8 +100,8 @@ def reply(said: str, *, earlier: bool = False) -> str:
     text = unicodedata.normalize("NFKC", said).strip()
     if (earlier and _MORE.match(text)) or not _is_small_talk(_INTRODUCED.sub(" ", text)):
         return ""
-    chinese = language(text) == "zh"
-    return _REPLIES[_theme(text)][chinese].format(do=_DO[chinese])
+    which = language(text) == "zh"
+    return _REPLIES[_theme(text)][which].format(do=_DO[which])
 
 
 def _is_small_talk(text: str) -> bool:
@@ -116,8 +114,8 @@ def _is_small_talk(text: str) -> bool:
 
 def _content(text: str) -> bool:
     """Tell whether a text has a word that small talk does not have."""
-    strange = [word for word in _latin(text) if not _themes(word)]
-    left = re.sub(f"[^{CJK}]", "", _chinese().sub("", text))
+    strange = [word for word in latin(text) if not themes(word)]
+    left = re.sub(f"[^{CJK}]", "", chinese().sub("", text))
     return bool(strange or left or _SUM.search(text))
 
 
@@ -125,8 +123,8 @@ def _topical(text: str) -> bool:
     """Tell whether words that small talk shares with the world are what a question is about."""
     if _TOPIC_ZH.search(text):
         return True
-    told = {word for word in _latin(text) if word not in STOPWORDS | QUESTION_WORDS}
-    topics = {word for word in told if "topic" in _themes(word)}
+    told = {word for word in latin(text) if word not in STOP}
+    topics = {word for word in told if "topic" in themes(word)}
     if not topics or _IDIOM.search(text):
         return False
     to_person = _PERSONS.search(text) and not _ANYBODY.search(text)
@@ -136,44 +134,10 @@ def _topical(text: str) -> bool:
 
 def _theme(text: str) -> str:
     """Return the theme that an answer should take up."""
-    found = {theme for word in _latin(text) for theme in _themes(word)}
-    found |= {theme for phrase in _chinese().findall(text) for theme in _vocabulary()[phrase]}
+    found = {theme for word in latin(text) for theme in themes(word)}
+    found |= {theme for phrase in chinese().findall(text) for theme in vocabulary()[phrase]}
     order = ("sorry", "goodbye", "thanks", "self", "greeting")
     asked = (
         "self" if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made)\b", text, re.I) else ""
     )
     return asked or next((theme for theme in order if theme in found), "plain")
-
-
-def _latin(text: str) -> list[str]:
-    return re.findall(f"[^\\W\\d_{CJK}]+", text.lower().replace("'", "").replace("’", ""))
-
-
-def _themes(word: str) -> frozenset[str]:
-    """Return the themes of a word, also of one drawn out like "hellooo"."""
-    spelt = (word, *(re.sub(r"(.)\1{2,}", short, word) for short in (r"\1\1", r"\1")))
-    if not _STOP.isdisjoint(spelt):
-        return frozenset(["stop"])
-    return next((_vocabulary()[one] for one in spelt if one in _vocabulary()), frozenset())
-
-
-_STOP = STOPWORDS | QUESTION_WORDS
-
-
-@cache
-def _vocabulary() -> dict[str, frozenset[str]]:
-    """Return the words of small talk, each with its themes; a Chinese theme is named `zh-`."""
-    text = resources.files("models").joinpath("small_talk.txt").read_text(encoding="utf-8")
-    found: dict[str, frozenset[str]] = {}
-    for line in filter(None, text.splitlines()):
-        theme, _, words = line.partition(":")
-        for word in words.split():
-            found[word] = found.get(word, frozenset()) | {theme.removeprefix("zh-")}
-    return found
-
-
-@cache
-def _chinese() -> re.Pattern[str]:
-    """Return a pattern for the Chinese phrases of small talk, the longest first."""
-    phrases = [word for word in _vocabulary() if re.search(f"[{CJK}]", word)]
-    return re.compile("|".join(sorted(map(re.escape, phrases), key=len, reverse=True)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from retrieval.common import weight
+from retrieval.common import LEAST, weight
 from retrieval.words import phrases, terms
 
 NAMED = 2.0
@@ -24,7 +24,11 @@ _NAME = re.compile(
 _TASK = re.compile(
     r"\b(?:overview|background|introduction|summar(?:y|i[sz]e|ies)|reports?|research|investigat\w+"
     r"|compar(?:e|es|ed|ing|isons?)|analy[sz](?:e|es|ing|is)|discuss(?:ion)?|evaluat(?:e|es|ing)"
-    r"|assess(?:ment)?|review|outline|elaborate|provide|write|draft|conduct|difference between)\b"
+    r"|assess(?:ment)?|review|outline|elaborate|provide|write|draft|conduct"
+    r"|(?:dis)?agree(?:s|d|ments?)?|contradict(?:s|ed|ions?)?|differ(?:s|ed|ent|ences?)?"
+    r"|(?:(?:the|these|those|both|two|three|my|our|all|several) )+"
+    r"(?:papers?|articles?|documents?|sources?|authors?|files?|texts?|notes))\b"
+    r"|[这這那]?[两兩这這那几幾各][篇个個些份](?:[论論]文|文章|文[档檔件]|[资資]料)|分歧"
     r"|收集整理|整理|收集|[調调]研|分析|[評评]估|[撰編编]?[寫写]一[份篇]|[報报][告]|[對对]比|比[較较]|介[紹绍]"
     r"|[總总][結结]|概述|[說说]明|解[釋释]|[詳详][細细]|列[舉举]|相[關关][資资]料",
     re.IGNORECASE,
@@ -49,10 +53,10 @@ def topic(*texts: str) -> Topic:
     pairs: dict[tuple[str, str], float] = {}
     for number, text in enumerate(texts):
         found = key_terms(text)
-        named = _named(text)
+        named, parts = _named(text), _parts(found)
         for term in found:
-            part = weight(term) * (NAMED if term in named else 1.0) * 0.5**number
-            weights.setdefault(term, part)
+            part = (LEAST if term in parts else weight(term)) * (NAMED if term in named else 1.0)
+            weights.setdefault(term, part * 0.5**number)
         if number == 0:
             pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}
     return Topic(weights, pairs)
@@ -114,3 +118,9 @@ def share(topic: Topic, text: Sequence[str]) -> float:
 def _named(text: str) -> set[str]:
     """Return the terms of names, numbers and quoted words."""
     return {term for name in _NAMED.finditer(text) for term in terms(name[0])}
+
+
+def _parts(found: Sequence[str]) -> set[str]:
+    """Return the terms that are only parts of a longer number, such as the year of a date."""
+    longer = [term for term in found if re.search(r"\d[,:/-]\d", term)]
+    return {part for term in longer for part in re.split(r"[,:/-]", term)}

@@ -9,33 +9,19 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import BaseModel
 
-from models.blocks import Prompt, read
-from models.extract_plan import draft
-from models.extract_review import enough, verdict
-from models.extract_rewrite import rewrite
-from models.extract_schema import emptiest
+from models.blocks import read
+from models.extract_calls import filled, form_of, tool_call
 from models.extract_smalltalk import triage
-from models.extract_topic import key_phrase
 from models.extract_writing import finding, report
 from retrieval.tokens import estimate
-
-ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
-    "Triage": triage,
-    "Rewrite": rewrite,
-    "Draft": draft,
-    "Verdict": verdict,
-    "Enough": enough,
-}
-"""What answers a schema, by the schema's name."""
 
 _END = {"finish_reason": "stop", "model_name": "extractive"}
 
@@ -90,66 +76,21 @@ class Extractive(BaseChatModel):
 def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
     """Return the whole answer to a prompt."""
     prompt = read(messages)
-    called = _tool_call(prompt, messages, bound)
-    form = _form(bound.get("response_format"))
+    called = tool_call(prompt, messages, bound)
+    form = form_of(bound.get("response_format"))
     if called:
         text = ""
     elif form:
-        text = json.dumps(_filled(*form, prompt), ensure_ascii=False)
+        text = json.dumps(filled(*form, prompt), ensure_ascii=False)
     elif prompt.step:
         text = finding(prompt)
     elif prompt.question:
         text = report(prompt)
     else:
-        text = triage(prompt)["reply"]
+        text = triage(prompt)["reply"] or report(prompt)
     usage = _usage(messages, text or json.dumps(called))
     calls = [called] if called else []
     return AIMessage(text, tool_calls=calls, response_metadata=dict(_END), usage_metadata=usage)
-
-
-def _form(asked: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the name and the JSON schema of the answer that is asked for, if one is."""
-    if isinstance(asked, type) and issubclass(asked, BaseModel):
-        return asked.__name__, asked.model_json_schema()
-    if not isinstance(asked, Mapping) or asked.get("type") == "text":
-        return None
-    form = asked.get("json_schema", asked)
-    schema = form.get("schema", {})
-    return form.get("name") or schema.get("title", ""), schema
-
-
-def _filled(name: str, schema: Mapping[str, Any], prompt: Prompt) -> Any:
-    return ROLES[name](prompt) if name in ROLES else emptiest(schema)
-
-
-def _tool_call(
-    prompt: Prompt, messages: Sequence[BaseMessage], bound: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """Return the one tool call that is made: an answer in the form of a tool, or a first search."""
-    tools = {tool["function"]["name"]: tool["function"] for tool in bound.get("tools") or ()}
-    if not tools or any(isinstance(message, ToolMessage) for message in messages):
-        return None
-    name = _chosen(tools, bound.get("tool_choice"))
-    if name:
-        return _call(name, _filled(name, tools[name].get("parameters", {}), prompt))
-    if "search" in tools and prompt.step and not prompt.pages:
-        wanted = key_phrase(prompt.step[0]) or key_phrase(prompt.question)
-        return _call("search", {"query": wanted})
-    return None
-
-
-def _chosen(tools: Mapping[str, Any], choice: Any) -> str | None:
-    """Return the tool that must be called, or that is an answer in the form of a tool."""
-    named = choice.get("function", choice).get("name") if isinstance(choice, Mapping) else choice
-    if named in tools:
-        return str(named)
-    if named in ("any", "required"):
-        return next(iter(tools))
-    return next((name for name in tools if name in ROLES), None)
-
-
-def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "args": arguments, "id": "call_1", "type": "tool_call"}
 
 
 def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:

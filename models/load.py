@@ -86,7 +86,9 @@ async def _init(name: str) -> BaseChatModel:
         name = await _served(name, options["http_async_client"])
     try:
         # Importing a provider's package takes seconds, and reads many files.
-        loaded: BaseChatModel = await anyio.to_thread.run_sync(lambda: init_chat_model(name, **options))
+        loaded: BaseChatModel = await anyio.to_thread.run_sync(
+            lambda: init_chat_model(name, **options)
+        )
     except ImportError as error:
         raise _unknown(name, f"install the package of {provider}: {error.name}") from error
     except ValueError as error:

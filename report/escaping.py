@@ -10,7 +10,8 @@ from retrieval.text import normalise
 _SPECIAL = re.compile(
     r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
 )
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_OPENING = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
+_DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
 _UNSAFE = re.compile(r"[\s<>\"`\\*\[\]{}|^]")
 _NUMBER = re.compile(r"\[(\^?\d{1,3})\]")
 
@@ -26,8 +27,9 @@ def escaped(text: str) -> str:
 
 
 def disarmed(markdown: str) -> str:
-    """Return markdown in which nothing reads like HTML or like a reference."""
-    return _NUMBER.sub(r"\\[\1\\]", _TAG.sub(r"\\<", markdown))
+    """Return markdown in which nothing reads like HTML, a link or a reference."""
+    plain = _NUMBER.sub(r"\\[\1\\]", _OPENING.sub(r"\\\g<0>", markdown))
+    return _DEFINITION.sub(r"\1\\:", plain)
 
 
 def web_address(location: str) -> str:

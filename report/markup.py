@@ -14,8 +14,8 @@ URL = re.compile(
 )
 """A web address, or another kind of address that a reader could be sent to."""
 
-_LABEL = r"((?:[^\[\]\n]|\[[^\[\]\n]*\]){0,500})"
-_TARGET = r"\((?:[^()\n]|\([^()\n]*\)){0,2000}\)"
+_LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
+_TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
 _IMAGE = re.compile(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
 _LINK = re.compile(rf"\[{_LABEL}\]{_TARGET}")
 _REST_OF_LINK = re.compile(rf"(?<=\]){_TARGET}")

@@ -11,6 +11,7 @@ from graph.state import Source
 from report.blocks import blocks, joined
 from report.escaping import disarmed, escaped
 from report.marks import MARKER, QUOTE, tidy
+from retrieval.text import normalise
 
 NUMBER = "\ue000{}\ue001"
 """A number in the text, between characters that no text of a report has."""
@@ -49,7 +50,7 @@ def numbered(body: str, sources: Sequence[Source]) -> Numbered:
         used.setdefault(source["page"], source)
         return list(used).index(source["page"]) + 1
 
-    parts = blocks(PRIVATE.sub("", body))
+    parts = blocks(PRIVATE.sub("", normalise(body)))
     for at, part in enumerate(parts):
         if part.kind != "fence":
             parts[at] = part._replace(text=_with_numbers(tidy(part.text), number))
@@ -60,32 +61,35 @@ def _with_numbers(text: str, number: Callable[[str], int]) -> str:
     parts: list[str] = []
     done = 0
     for mark in _MARK.finditer(text):
-        parts.append(disarmed(text[done : mark.start()]))
-        before, after = text[: mark.start()][-1:], text[mark.end() :][:1]
-        if mark["code"]:
-            parts.append(mark[0])
-        elif mark["group"]:
-            shown = _shown(map(number, MARKER.findall(mark["group"])))
-            parts.append(_spaced(mark["group"], before) + shown if shown else "")
-        else:
-            parts.append(QUOTED.format(escaped(html.unescape(mark[2]))))
-            parts.append(_own(text, mark, number) + (" " if _WORD.match(after) else ""))
+        parts += [disarmed(text[done : mark.start()]), _written(mark, number)]
         done = mark.end()
     return "".join([*parts, disarmed(text[done:])])
 
 
-def _own(text: str, quote: re.Match[str], number: Callable[[str], int]) -> str:
+def _written(mark: re.Match[str], number: Callable[[str], int]) -> str:
+    """Return what is written for a mark; it does not stick to a word or begin a link."""
+    before = mark.string[max(0, mark.start() - 1) : mark.start()]
+    after = mark.string[mark.end() : mark.end() + 1]
+    if mark["code"]:
+        return mark[0]
+    if not mark["group"]:
+        quoted = QUOTED.format(escaped(html.unescape(mark[2])))
+        return quoted + _own(mark, number) + (" " if _WORD.match(after) else "")
+    shown = _shown(map(number, MARKER.findall(mark["group"])))
+    if not shown:
+        return ""
+    space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
+    definition = after == ":" and before in ("", "\n")
+    return space + shown + (" " if after == "(" else "\\" if definition else "")
+
+
+def _own(quote: re.Match[str], number: Callable[[str], int]) -> str:
     """Return the number of a quotation, or nothing where a marker right after it has it."""
     own = number(quote[1] or "")
-    following = _FOLLOWING.match(text, quote.end())
+    following = _FOLLOWING.match(quote.string, quote.end())
     marked = map(number, MARKER.findall(following[1])) if following else ()
     return "" if not own or own in marked else f" {NUMBER.format(own)}"
 
 
 def _shown(numbers: Iterable[int]) -> str:
     return "".join(NUMBER.format(one) for one in dict.fromkeys(numbers) if one)
-
-
-def _spaced(group: str, before: str) -> str:
-    """Return the space before a group of markers; a marker does not stick to a word."""
-    return " " if group[0] in " \t" or _WORD.match(before) else ""

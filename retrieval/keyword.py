@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from rank_bm25 import BM25Plus
 
-from retrieval.words import terms, words
+from retrieval.words import terms
+from retrieval.words import words as cut
 
 SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> list[str]:
+    """Return the search words of a text; passages come back with every query of a run."""
+    return cut(text)
 
 
 def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:

@@ -23,10 +23,12 @@ OF_RUNS = (
 )
 
 COPY = (
-    "INSERT OR REPLACE INTO checkpoints SELECT ?, checkpoint_ns, checkpoint_id, "
+    "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, "
+    "parent_checkpoint_id, type, checkpoint, metadata) SELECT ?, checkpoint_ns, checkpoint_id, "
     "parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints WHERE thread_id = ?",
-    "INSERT OR REPLACE INTO writes SELECT ?, checkpoint_ns, checkpoint_id, task_id, idx, channel, "
-    "type, value FROM writes WHERE thread_id = ?",
+    "INSERT OR REPLACE INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, "
+    "idx, channel, type, value) SELECT ?, checkpoint_ns, checkpoint_id, task_id, task_path, "
+    "idx, channel, type, value FROM writes WHERE thread_id = ?",
 )
 
 PRUNE = (

@@ -38,7 +38,19 @@ RETRYABLE = {"rate_limited", "model_unavailable", "model_timeout", "answer_cut",
 REPLACEABLE = RETRYABLE | {"model_context", "model_quota"}
 """Failures that another model may not have."""
 
-FATAL = {"model_auth", "model_key_missing", "unknown_model", "unknown_role", "config_value"}
+FATAL = {
+    "config_value",
+    "memory_file_too_large",
+    "memory_file_unreadable",
+    "model_auth",
+    "model_key_missing",
+    "storage_busy",
+    "storage_corrupt",
+    "storage_full",
+    "storage_unavailable",
+    "unknown_model",
+    "unknown_role",
+}
 """Failures that every other call of the run would meet too, so it ends at once."""
 
 OVERFLOW = re.compile(

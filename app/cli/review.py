@@ -6,16 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
+from app.cli.editor import edit as edit_text
+from app.cli.output import one_line
 from config.errors import Problem
 from graph.plan import checked
 
 Decision = dict[str, Any]
+
+LONGEST = 20_000
+"""The most characters a person may say against a plan."""
 
 
 def show_plan(console: Console, request: dict[str, Any]) -> None:
@@ -24,33 +28,42 @@ def show_plan(console: Console, request: dict[str, Any]) -> None:
     table = Table.grid(padding=(0, 1))
     for step in plan["steps"]:
         after = f"[dim]after {', '.join(step['needs'])}[/dim]" if step["needs"] else ""
-        table.add_row(f"[bold]{step['id']}[/bold]", escape(step["title"]), after)
+        table.add_row(f"[bold]{step['id']}[/bold]", escape(one_line(step["title"])), after)
         if step["description"]:
-            table.add_row("", f"[dim]{escape(step['description'])}[/dim]", "")
-    console.print(
-        Panel(table, title=escape(plan["title"]), title_align="left", border_style="cyan")
-    )
+            table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
+    title = escape(one_line(plan["title"]))
+    console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
     if request["note"]:
-        console.print(escape(request["note"]), style="yellow")
+        console.print(escape(one_line(request["note"])), style="yellow")
 
 
 def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
-    """Ask until the person approves, edits or rejects."""
+    """Ask until the person approves, edits or rejects.
+
+    Raises:
+        EOFError: If they close the input instead.
+    """
+    shown = written = json.dumps(request["plan"], ensure_ascii=False, indent=2)
     while True:
-        console.print(
-            "[bold]a[/bold]pprove, [bold]e[/bold]dit, or [bold]r[/bold]eject with words? ", end=""
-        )
-        said = input().strip()
-        if said.lower() in ("a", "approve", "y", "yes", ""):
-            return approve()
-        if said.lower() in ("e", "edit"):
-            try:
-                return _edited(request)
-            except Problem as problem:
-                console.print(str(problem), style="red", markup=False)
-        elif said.lower().split(maxsplit=1)[0] in ("r", "reject"):
-            words = said.partition(" ")[2] or input("What should be different? ")
-            return reject(words)
+        console.print("[bold]a[/]pprove, [bold]e[/]dit, or [bold]r[/]eject with words? ", end="")
+        said, _, words = input().strip().partition(" ")
+        try:
+            if said.lower() in ("a", "approve", "y", "yes"):
+                return approve()
+            if said.lower() in ("r", "reject"):
+                return reject(words or _ask_words(console))
+            if said.lower() in ("e", "edit"):
+                written = edit_text(written, "plan.json")
+                if written != shown:
+                    return edit_in(written)
+                console.print("Nothing was changed.")
+        except Problem as problem:
+            console.print(one_line(str(problem)), style="red", markup=False)
+
+
+def _ask_words(console: Console) -> str:
+    console.print("What should be different? ", end="")
+    return input()
 
 
 def approve() -> Decision:
@@ -59,16 +72,30 @@ def approve() -> Decision:
 
 
 def reject(words: str) -> Decision:
-    """Return the decision to have another plan made."""
+    """Return the decision to have another plan made.
+
+    Raises:
+        Problem: `bad_feedback` when nothing is said, or too much.
+    """
+    if not words.strip():
+        raise Problem("bad_feedback", "the rejection has no words", hint="say what is to change")
+    if len(words) > LONGEST:
+        what = f"the rejection has {len(words)} characters, the most is {LONGEST}"
+        raise Problem("bad_feedback", what, hint="say it more shortly")
     return {"type": "reject", "message": words}
 
 
-def edit(plan: Any) -> Decision:
-    """Return the decision to research another plan.
+def edit_in(text: str) -> Decision:
+    """Return the decision to research the plan that is written in a text, as JSON.
 
     Raises:
-        Problem: What is wrong with the plan (`graph/plan.py`).
+        Problem: `plan_field` when it is no JSON, or what is wrong with the plan (`graph/plan.py`).
     """
+    try:
+        plan = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        hint = "write it as the plan is shown with --json"
+        raise Problem("plan_field", f"the plan is no JSON: {error}", hint=hint) from error
     return {"type": "edit", "edited_action": {"name": "research_plan", "args": checked(plan)}}
 
 
@@ -79,20 +106,9 @@ def edit_from(file: Path) -> Decision:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
     try:
-        return edit(json.loads(file.read_text("utf-8")))
+        text = file.read_text("utf-8")
     except OSError as error:
         raise Problem("plan_file", f"cannot be read: {error.strerror}", where=str(file)) from error
-    except ValueError as error:
-        hint = "write it as the plan is shown with --json"
-        raise Problem("plan_file", f"is no JSON: {error}", where=str(file), hint=hint) from error
-
-
-def _edited(request: dict[str, Any]) -> Decision:
-    shown = json.dumps(request["plan"], ensure_ascii=False, indent=2)
-    written = click.edit(shown, extension=".json")
-    if written is None:
-        return approve()
-    try:
-        return edit(json.loads(written))
-    except ValueError as error:
-        raise Problem("plan_field", f"is no JSON: {error}", hint="edit it again") from error
+    except UnicodeDecodeError as error:
+        raise Problem("plan_file", "it is not UTF-8", where=str(file)) from error
+    return edit_in(text)

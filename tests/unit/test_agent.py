@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import tool
+from langchain_core.messages import AIMessage
+from openai import LengthFinishReasonError
+from openai.types.chat import ChatCompletion
 
 from config.errors import Problem
-from nodes.agent import ask, work
+from nodes.agent import ask
 from tests.door import STATE, Bee, a_bee, asked, models, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -146,6 +145,15 @@ async def test_an_answer_cut_off_at_the_limit_is_asked_for_more_shortly(
     assert "more shortly" in script.prompts("Bee")[-1]
 
 
+async def test_a_client_that_raises_at_the_limit_is_asked_for_less_too(script: Script):
+    cut = ChatCompletion.model_construct(usage=None)
+    script.on("Bee", LengthFinishReasonError(completion=cut), {"title": "Short"})
+
+    assert await asked() == "Short"
+    assert "more shortly" in script.prompts("Bee")[-1]
+    assert len(script.asked) == 2
+
+
 async def test_a_refusal_is_told_and_not_asked_again(script: Script):
     script.on("Bee", AIMessage("", additional_kwargs={"refusal": "I cannot help."}))
 
@@ -181,77 +189,6 @@ async def test_thinking_aloud_is_no_part_of_a_text(script: Script):
     script.on("reporter", stopped("<think>hm</think>\nBees dance.\ud800\x00"))
 
     assert (await written()).text == "Bees dance."
-
-
-def calling(number: int, **arguments: Any) -> AIMessage:
-    call = {"name": "search", "args": arguments, "id": f"call-{number}"}
-    return AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})
-
-
-@pytest.fixture
-def searched() -> list[str]:
-    """What was searched for."""
-    return []
-
-
-@pytest.fixture
-def search(searched: list[str]) -> Any:
-    """A tool that finds nothing."""
-
-    @tool
-    async def search(query: str) -> str:
-        """Search."""
-        searched.append(query)
-        return "Nothing was found."
-
-    return search
-
-
-async def with_tools(search: Any) -> str:
-    question = HumanMessage('<step title="bees">Find bees.</step>')
-    done = await work(STATE, runtime(), "researcher", "Write.", [question], [search])
-    return done.text
-
-
-async def test_a_model_may_use_a_tool_before_it_writes(
-    script: Script, search: Any, searched: list[str]
-):
-    script.on("researcher", calling(1, query="bees"), stopped("Nothing on bees."))
-
-    assert await with_tools(search) == "Nothing on bees."
-    assert searched == ["bees"]
-
-
-async def test_a_model_that_never_stops_using_tools_is_stopped(
-    script: Script, search: Any, searched: list[str]
-):
-    numbers = iter(range(1000))
-    script.on("researcher", lambda _: calling(next(numbers), query=f"bees {next(numbers)}"))
-
-    await with_tools(search)
-
-    assert len(script.asked) == 6
-    assert len(searched) <= 6
-
-
-@pytest.mark.parametrize("call", [{"query": ["a"]}, {"wrong": "a"}, {}])
-async def test_arguments_that_do_not_fit_are_told_to_the_model(
-    script: Script, search: Any, searched: list[str], call: dict[str, Any]
-):
-    script.on("researcher", calling(1, **call), stopped("I give up."))
-
-    assert await with_tools(search) == "I give up."
-    assert searched == []
-    assert "query" in str(script.asked[1][1][-1].text)
-
-
-async def test_a_tool_nobody_has_is_told_to_the_model(script: Script, search: Any):
-    call = {"name": "delete", "args": {}, "id": "1"}
-    finish = {"finish_reason": "tool_calls"}
-    wrong = AIMessage("", tool_calls=[call], response_metadata=finish)
-    script.on("researcher", wrong, stopped("I give up."))
-
-    assert await with_tools(search) == "I give up."
 
 
 async def test_an_error_of_ours_is_not_shown_to_the_model_as_a_mistake_of_its(script: Script):

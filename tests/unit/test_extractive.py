@@ -88,6 +88,7 @@ def test_without_a_schema_a_step_gets_a_finding_and_a_question_a_report():
         "The sources put it this way: <q"
     )
     assert Extractive().invoke("Hello!").text.startswith("Hello!")
+    assert Extractive().invoke("What is HNSW?").text == "No evidence was found for this question."
 
 
 def test_an_answer_says_how_it_ended_and_about_how_many_tokens_it_took():

@@ -52,3 +52,14 @@ def test_names_are_found_with_the_small_words_inside_them():
 
     assert names(question) == ["Treaty of Versailles", "On Growth", "Karl von Frisch"]
     assert names("《战国无双3》是谁开发的？") == ["战国无双3"]
+
+
+def test_a_date_counts_once_not_also_for_its_parts():
+    weights = topic("winter of 2023/24").terms
+
+    assert weights["2023"] == weights["24"] < weights["2023/24"] / 2
+
+
+def test_words_for_the_documents_themselves_are_no_terms():
+    assert key_terms("Where do the two papers disagree about bees?") == ["bee"]
+    assert key_terms("这两篇论文对蜜蜂有什么分歧？") == ["对蜜", "蜜蜂"]

@@ -124,6 +124,11 @@ def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
     assert not RETRYABLE & {"model_auth", "model_rejected", "model_refused", "budget_spent"}
 
 
+@pytest.mark.parametrize("name", ["busy", "corrupt", "full", "unavailable"])
+def test_nothing_more_is_paid_for_while_nothing_can_be_kept(name: str):
+    assert f"storage_{name}" in FATAL
+
+
 @pytest.mark.parametrize(
     ("asked", "seconds"),
     [

@@ -11,7 +11,7 @@ WORDS = {
         "river stone harbour winter copper market garden signal orchard lantern bridge meadow "
         "barley anchor granite kettle ribbon saddle thunder walnut velvet timber compass"
     ),
-    "zh": "山 水 风 云 春 秋 江 河 湖 海 星 月 松 竹 梅 兰 金 石 丝 田 园 桥 路 船 车 书 画 琴 棋 茶",
+    "zh": "山 水 风 云 春 秋 江 河 湖 海 星 月 松 竹 梅 兰 金 石 丝 田 园 桥 路 船 车 书 画 琴 棋",
 }
 
 

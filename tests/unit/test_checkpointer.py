@@ -1,0 +1,193 @@
+"""The checkpoints: what a server asks of them, and what a forged one must not do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import ormsgpack
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.base import empty_checkpoint
+
+from config.settings import settings
+from runs.checkpointer import Checkpoints, checkpoints
+
+
+@pytest.fixture
+async def saver() -> AsyncIterator[Checkpoints]:
+    """The opened checkpoints."""
+    async with checkpoints() as opened:
+        yield opened
+
+
+async def put(
+    saver: Checkpoints, thread: str, *numbers: int, run: str = "r1", space: str = ""
+) -> None:
+    """Save one checkpoint with one write for each number, one after the other."""
+    for number in numbers:
+        parent = await saver.aget_tuple(at(thread, space))
+        config = parent.config if parent else at(thread, space)
+        checkpoint = {**empty_checkpoint(), "id": f"{number:08}", "channel_values": {"n": number}}
+        metadata: Any = {"source": "loop", "step": number, "run_id": run}
+        saved = await saver.aput(config, checkpoint, metadata, {})  # type: ignore[typeddict-item]
+        await saver.aput_writes(saved, [("n", number + 1)], f"task-{number}")
+
+
+def at(thread: str, space: str = "") -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": space}}
+
+
+async def numbers(saver: Checkpoints, thread: str, space: str = "") -> list[int]:
+    """Return the numbers saved of a thread, newest first."""
+    found = [one async for one in saver.alist(at(thread, space))]
+    return [one.checkpoint["channel_values"]["n"] for one in found]
+
+
+async def rows(saver: Checkpoints, table: str) -> int:
+    async with saver.conn.execute(f"SELECT COUNT(*) FROM {table}") as cursor:  # noqa: S608
+        row = await cursor.fetchone()
+        return int(row[0]) if row else 0
+
+
+async def test_what_was_saved_is_there_when_it_is_opened_again():
+    async with checkpoints() as saver:
+        await put(saver, "t1", 1, 2)
+
+    async with checkpoints() as saver:
+        assert await numbers(saver, "t1") == [2, 1]
+
+
+async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: Checkpoints):
+    await put(saver, "t1", 1, run="r1")
+    await put(saver, "t1", 2, 3, run="r2")
+    await put(saver, "t2", 1, run="r2")
+    await put(saver, "t3", 1, run="r3")
+
+    await saver.adelete_for_runs(["r2", "unknown"])
+
+    assert await numbers(saver, "t1") == [1]
+    assert await numbers(saver, "t2") == []
+    assert await numbers(saver, "t3") == [1]
+    assert await rows(saver, "writes") == 2
+
+
+async def test_deleting_no_runs_deletes_nothing(saver: Checkpoints):
+    await put(saver, "t1", 1)
+    await saver.adelete_for_runs([])
+
+    assert await numbers(saver, "t1") == [1]
+
+
+@pytest.mark.parametrize("name", ["r1' OR '1'='1", '["r1"]', "%", "r_"])
+async def test_the_id_of_a_run_is_only_a_name(saver: Checkpoints, name: str):
+    await put(saver, "t1", 1)
+    await saver.adelete_for_runs([name])
+
+    assert await numbers(saver, "t1") == [1]
+
+
+async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: Checkpoints):
+    await put(saver, "t1", 1, 2)
+    await put(saver, "t1", 1, space="step")
+
+    await saver.acopy_thread("t1", "t2")
+    await put(saver, "t2", 3)
+
+    assert await numbers(saver, "t2") == [3, 2, 1]
+    assert await numbers(saver, "t2", "step") == [1]
+    assert await numbers(saver, "t1") == [2, 1]
+    newest = await saver.aget_tuple(at("t1"))
+    copied = await saver.aget_tuple(
+        {"configurable": {"thread_id": "t2", "checkpoint_ns": "", "checkpoint_id": "00000002"}}
+    )
+    assert newest
+    assert copied
+    assert copied.pending_writes == newest.pending_writes == [("task-2", "n", 3)]
+
+
+async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: Checkpoints):
+    await put(saver, "t1", 1, 2, 3)
+    await put(saver, "t1", 1, 2, space="step")
+    await put(saver, "t2", 1, 2)
+
+    await saver.aprune(["t1"])
+
+    assert await numbers(saver, "t1") == [3]
+    assert await numbers(saver, "t1", "step") == [2]
+    assert await numbers(saver, "t2") == [2, 1]
+    assert await rows(saver, "writes") == 4
+
+
+async def test_pruning_may_delete_whole_threads(saver: Checkpoints):
+    await put(saver, "t1", 1, 2)
+    await put(saver, "t2", 1)
+
+    await saver.aprune(["t1", "unknown"], strategy="delete")
+
+    assert await numbers(saver, "t1") == []
+    assert await numbers(saver, "t2") == [1]
+
+
+async def test_a_thread_goes_on_after_it_was_pruned(saver: Checkpoints):
+    await put(saver, "t1", 1, 2)
+    await saver.aprune(["t1"])
+    await put(saver, "t1", 3)
+
+    assert await numbers(saver, "t1") == [3, 2]
+
+
+async def test_messages_come_back_as_messages(saver: Checkpoints):
+    said = {"messages": [HumanMessage("蜜蜂", id="1")], "sources": {"S1": {"title": "Bees"}}}
+    checkpoint: Any = {**empty_checkpoint(), "channel_values": said}
+    await saver.aput(at("t1"), checkpoint, {}, {})
+
+    found = await saver.aget_tuple(at("t1"))
+
+    assert found
+    assert found.checkpoint["channel_values"] == said
+
+
+FORGED = {
+    "a call with one argument": (0, lambda place: ["os", "mkdir", place]),
+    "a call with arguments": (1, lambda place: ["os", "mkdir", [place]]),
+    "a call with named arguments": (2, lambda place: ["os", "mkdir", {"path": place}]),
+    "a method": (3, lambda place: ["shutil", "os", place, "mkdir"]),
+}
+
+
+@pytest.mark.parametrize("kind", FORGED)
+async def test_a_forged_checkpoint_runs_no_code(saver: Checkpoints, tmp_path, kind: str):
+    code, forge = FORGED[kind]
+    forged = ormsgpack.Ext(code, ormsgpack.packb(forge(str(tmp_path / "forged"))))
+    value = ormsgpack.packb({"v": 1, "channel_values": {"n": forged}})
+    await put(saver, "t1", 1)
+    await saver.conn.execute("UPDATE checkpoints SET type = 'msgpack', checkpoint = ?", (value,))
+    await saver.conn.execute("UPDATE writes SET type = 'msgpack', value = ?", (value,))
+
+    found = await saver.aget_tuple(at("t1"))
+
+    assert found
+    assert not list(tmp_path.glob("forged"))
+
+
+async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, tmp_path):
+    place = str(tmp_path / "forged")
+    made = {"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": [place]}
+    await put(saver, "t1", 1)
+    value = json.dumps({"channel_values": {"n": made}}).encode()
+    await saver.conn.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (value,))
+
+    found = await saver.aget_tuple(at("t1"))
+
+    assert found
+    assert not list(tmp_path.glob("forged"))
+
+
+async def test_a_killed_process_loses_no_checkpoint(saver: Checkpoints):
+    async with saver.conn.execute("PRAGMA journal_mode") as cursor:
+        assert await cursor.fetchone() == ("wal",)
+    async with saver.conn.execute("PRAGMA synchronous") as cursor:
+        assert await cursor.fetchone() == (1,)
+    assert settings().checkpoints.exists()

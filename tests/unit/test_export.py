@@ -1,0 +1,134 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from config.errors import Problem
+from report.export import check_folder, write
+from report.render import to_html, to_markdown
+from tests.unit.test_render import document
+
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+async def test_both_files_are_written_into_a_new_folder(tmp_path):
+    files = await write(document(), tmp_path / "a" / "b")
+
+    assert files == {
+        "md": tmp_path / "a" / "b" / "report.md",
+        "html": tmp_path / "a" / "b" / "report.html",
+    }
+    assert files["md"].read_text("utf-8") == to_markdown(document())
+    assert files["html"].read_text("utf-8") == to_html(document())
+    assert sorted(path.name for path in files["md"].parent.iterdir()) == [
+        "report.html",
+        "report.md",
+    ]
+
+
+async def test_the_paths_are_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    files = await write(document(), Path("here"))
+
+    assert files["md"] == tmp_path / "here" / "report.md"
+
+
+async def test_the_same_report_may_be_written_again(tmp_path):
+    await write(document(), tmp_path)
+
+    assert await write(document(), tmp_path)
+
+
+async def test_another_report_is_not_replaced_unasked(tmp_path):
+    await write(document("Old [S1]."), tmp_path)
+
+    with pytest.raises(Problem) as problem:
+        await write(document("New [S1]."), tmp_path)
+
+    assert problem.value.code == "output_exists"
+    assert "--force" in problem.value.hint
+    assert problem.value.exit_status == 2
+    assert "Old" in (tmp_path / "report.md").read_text("utf-8")
+    assert "Old" in (tmp_path / "report.html").read_text("utf-8")
+
+
+async def test_another_report_is_replaced_when_asked(tmp_path):
+    await write(document("Old [S1]."), tmp_path)
+
+    await write(document("New [S1]."), tmp_path, force=True)
+
+    assert "New" in (tmp_path / "report.md").read_text("utf-8")
+
+
+async def test_a_file_is_not_taken_for_a_folder(tmp_path):
+    (tmp_path / "report").write_text("mine")
+
+    for folder in (tmp_path / "report", tmp_path / "report" / "below"):
+        with pytest.raises(Problem) as problem:
+            await write(document(), folder, force=True)
+        assert problem.value.code in ("output_exists", "output_not_writable")
+    assert (tmp_path / "report").read_text() == "mine"
+
+
+async def test_a_full_disk_is_told_and_leaves_the_old_report(tmp_path, monkeypatch):
+    await write(document("Old [S1]."), tmp_path)
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Problem) as problem:
+        await write(document("New [S1]."), tmp_path, force=True)
+
+    assert problem.value.code == "output_not_writable"
+    assert "No space left" in problem.value.what
+    assert "Old" in (tmp_path / "report.md").read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.md"]
+
+
+async def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
+    (tmp_path / "report.md").mkdir()
+
+    with pytest.raises(Problem) as problem:
+        await write(document(), tmp_path, force=True)
+
+    assert problem.value.code == "output_not_writable"
+
+
+@pytest.mark.skipif(ROOT, reason="root may write everywhere")
+async def test_a_folder_without_permission_is_told(tmp_path):
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(Problem) as problem:
+        await write(document(), tmp_path / "report")
+    with pytest.raises(Problem):
+        check_folder(tmp_path / "report", force=False)
+
+    assert problem.value.code == "output_not_writable"
+
+
+def test_a_folder_that_can_be_written_is_accepted_before_the_run(tmp_path):
+    check_folder(tmp_path / "a" / "b", force=False)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("there", ["report.md", "report.html"])
+def test_a_report_that_is_there_is_seen_before_the_run(tmp_path, there):
+    (tmp_path / there).write_text("old")
+
+    with pytest.raises(Problem, match="a report already") as problem:
+        check_folder(tmp_path, force=False)
+    check_folder(tmp_path, force=True)
+
+    assert problem.value.code == "output_exists"
+
+
+def test_a_file_in_the_place_of_the_folder_is_seen_before_the_run(tmp_path):
+    (tmp_path / "file").write_text("old")
+
+    for folder, code in [("file", "output_exists"), ("file/below", "output_not_writable")]:
+        with pytest.raises(Problem) as problem:
+            check_folder(tmp_path / folder, force=True)
+        assert problem.value.code == code

@@ -1,0 +1,171 @@
+"""Every run is known, and two processes never work on one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.errors import Problem
+from graph.context import Context
+from runs.lifecycle import check_thread, found, held, is_held, listed, mark, opened
+from tests.places import somewhere
+
+ROOT = Path(__file__).parents[2]
+
+HOLD = """
+import time
+from runs.lifecycle import held
+
+with held("t1"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+stored = pytest.mark.usefixtures("database")
+
+
+async def begin(thread: str = "t1", turn: int = 1, owner: str = "local/", **choices: object) -> str:
+    run = f"{thread}-{turn}"
+    place = somewhere(thread=thread, run=run, owner=owner)
+    await opened(place, turn, f"Question {turn}?", Context(**choices))
+    return run
+
+
+@stored
+async def test_a_run_is_known_from_its_first_moment():
+    await begin(max_steps=2, style="蜜蜂")
+
+    run = await found("local/", "t1-1")
+
+    assert (run.id, run.thread, run.turn, run.owner) == ("t1-1", "t1", 1, "local/")
+    assert (run.question, run.status, run.code, run.folder) == ("Question 1?", "running", "", "")
+    assert run.context == {"max_steps": 2, "style": "蜜蜂"}
+
+
+@stored
+async def test_how_a_run_stands_is_written_down():
+    run = await begin()
+    before = await found("local/", run)
+    await mark(run, "partial", code="budget_spent", folder="/reports/t1")
+    await mark(run, "succeeded")
+
+    after = await found("local/", run)
+
+    assert (after.status, after.code, after.folder) == ("succeeded", "", "/reports/t1")
+    assert after.created == before.created
+    assert after.updated > before.updated
+
+
+@stored
+async def test_a_run_that_begins_again_after_a_crash_stays_one_run():
+    await begin()
+    await begin()
+
+    assert len(await listed("local/")) == 1
+
+
+@stored
+async def test_a_thread_is_found_by_its_newest_run():
+    for turn in (1, 2, 10):
+        await begin(turn=turn)
+
+    assert (await found("local/", "t1")).turn == 10
+    assert (await found("local/", "t1-2")).turn == 2
+
+
+@stored
+async def test_runs_are_listed_newest_first_and_no_more_than_asked_for():
+    for turn in range(1, 6):
+        await begin(turn=turn)
+
+    assert [run.turn for run in await listed("local/", 3)] == [5, 4, 3]
+
+
+@stored
+async def test_another_persons_run_is_not_found_and_not_listed():
+    await begin(owner="maya/")
+
+    with pytest.raises(Problem) as hidden:
+        await found("local/", "t1-1")
+    with pytest.raises(Problem) as missing:
+        await found("local/", "t2-1")
+
+    assert (hidden.value.code, hidden.value.exit_status) == ("run_not_found", 4)
+    assert str(hidden.value).replace("t1-1", "t2-1") == str(missing.value)
+    assert await listed("local/") == []
+
+
+@pytest.mark.parametrize("name", ["t1", "a", "A-b_9", "0", "-", "_", "x" * 64])
+def test_a_thread_may_be_named_so(name: str):
+    assert check_thread(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        "a b",
+        "../x",
+        "a/b",
+        "a\\b",
+        ".",
+        "a.b",
+        "x" * 65,
+        "a\x00",
+        "a\n",
+        "ａ",
+        "é",
+        "蜜",
+        "%2e",
+    ],
+)
+def test_a_thread_may_not_be_named_so(name: str):
+    with pytest.raises(Problem) as failure:
+        check_thread(name)
+
+    assert (failure.value.code, failure.value.exit_status) == ("bad_thread_id", 2)
+    assert "\n" not in str(failure.value)
+
+
+def test_a_held_thread_cannot_be_held_again():
+    with held("t1"), pytest.raises(Problem) as failure, held("t1"):
+        pass
+
+    assert (failure.value.code, failure.value.exit_status) == ("run_in_progress", 5)
+
+
+def test_other_threads_are_free():
+    with held("t1"), held("t2"):
+        assert not is_held("t3")
+
+
+def test_a_thread_is_free_again_when_the_work_ends_however_it_ends():
+    with pytest.raises(ZeroDivisionError), held("t1"):
+        raise ZeroDivisionError
+
+    assert not is_held("t1")
+
+
+async def test_a_thread_that_another_process_holds_is_held_until_that_process_dies():
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLD, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    assert await process.stdout.readline() == b"held\n"
+
+    with pytest.raises(Problem, match="run_in_progress"), held("t1"):
+        pass
+    assert is_held("t1")
+
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+
+    assert not is_held("t1")
+    with held("t1"):
+        assert is_held("t1")

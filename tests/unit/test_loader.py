@@ -1,0 +1,76 @@
+"""Every word said to a model."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from prompts.loader import load, render
+
+FOLDER = Path(__file__).parents[2] / "prompts"
+NAMES = sorted(file.stem for file in FOLDER.glob("*.md") if "." not in file.stem)
+TWINS = sorted(file.name.removesuffix(".zh.md") for file in FOLDER.glob("*.zh.md"))
+
+OF_ANY_LANGUAGE = {"continue", "memory", "repair", "typed"}
+"""Prompts about the form of an answer, which have no language of their own."""
+
+
+def test_every_prompt_with_a_language_has_a_chinese_twin():
+    assert set(NAMES) - set(TWINS) == OF_ANY_LANGUAGE
+    assert set(TWINS) <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_twin_asks_for_the_same_values_in_chinese(name: str):
+    english, chinese = load(name), load(name, "zh")
+
+    assert set(chinese.get_identifiers()) == set(english.get_identifiers())
+    assert re.search("[\u4e00-\u9fff]", chinese.template)
+    assert not re.search("[\u4e00-\u9fff]", english.template)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_prompt_can_be_filled_and_leaves_no_gap(name: str, language: str):
+    values = dict.fromkeys(load(name, language).get_identifiers(), "<value>")
+
+    filled = render(name, language=language, **values)
+
+    assert filled.strip()
+    assert filled.count("<value>") >= len(values)
+    assert "$" not in filled
+
+
+def test_every_prompt_that_code_asks_for_is_there():
+    code = "\n".join(
+        file.read_text("utf-8")
+        for room in ("nodes", "memory", "report", "runs", "tools", "app", "graph")
+        for file in (FOLDER.parent / room).rglob("*.py")
+    )
+    asked_for = set(re.findall(r'\b(?:render|load)\(\s*"(\w+)"', code))
+
+    assert {"planner", "repair"} <= asked_for
+    assert asked_for <= set(NAMES)
+
+
+def test_a_missing_value_is_an_error_and_no_empty_gap():
+    with pytest.raises(KeyError, match="limit"):
+        render("no_more_plans")
+
+
+def test_a_prompt_nobody_wrote_is_an_error_that_names_its_file():
+    with pytest.raises(LookupError, match=r"prompts/poem\.md"):
+        load("poem")
+
+
+def test_a_language_without_a_twin_gets_the_english_words():
+    assert load("planner", "fr").template == load("planner").template
+
+
+@pytest.mark.parametrize(
+    "value", ["$name", "${name}", "$$", "{name}", "{0}", "%s", "%(name)s", "{{x}}", "\\1", "\x00"]
+)
+def test_a_value_is_never_a_template(value: str):
+    assert value in render("repair", error=value)

@@ -1,0 +1,238 @@
+"""The page store: kept once, found by words, seen only by who owns it."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select, text
+
+from memory.pages import NewPage, find, forget_document, keep, kept, location, read, texts
+from storage.engine import reading, writing
+from storage.tables import documents, pages
+from storage.upsert import upsert
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ME, OTHER = "me/", "other/"
+
+
+def a_page(body: str, title: str = "Bees", place: str = "") -> NewPage:
+    return NewPage(title=title, place=place, text=body)
+
+
+async def keep_file(owner: str, sha256: str, path: str, *bodies: str, root: str = "/docs") -> None:
+    """Keep the pages of a file and the file itself, as reading a folder does."""
+    new = [a_page(body, place=f"page={at}") for at, body in enumerate(bodies, start=1)]
+    await keep(owner, "file", sha256, new)
+    row = {"size": 1, "modified": 1, "sha256": sha256, "reader": 1, "code": "", "reason": ""}
+    async with writing() as connection:
+        named = {"owner": owner, "root": root, "path": path}
+        await upsert(connection, documents, named, row)
+
+
+async def found(query: str, owner: str = ME, roots: list[str] | None = None) -> list[str]:
+    return [page.text for page in await find(owner, query, 10, roots)]
+
+
+async def count(table: str) -> int:
+    async with reading() as connection:
+        return int((await connection.execute(text(f"SELECT COUNT(*) FROM {table}"))).scalar() or 0)  # noqa: S608
+
+
+async def test_a_page_that_was_kept_is_found_by_its_words():
+    await keep(ME, "web", "https://a.org/x", [a_page("The waggle dance tells the direction.")])
+
+    (page,) = await find(ME, "Which dance do bees waggle?", 10)
+
+    assert (page.kind, page.title, page.location) == ("web", "Bees", "https://a.org/x")
+    assert page.text == "The waggle dance tells the direction."
+    assert page.score > 0
+
+
+async def test_the_best_page_comes_first_and_no_more_than_asked_for():
+    words = ["dance", "dance dance waggle", "honey", "a dance among many other words of no use"]
+    await keep(ME, "web", "u", [a_page(body, title="x") for body in words])
+
+    best = await find(ME, "waggle dance", 2)
+
+    assert best[0].text == "dance dance waggle"
+    assert len(best) == 2
+    assert best[0].score > best[1].score
+
+
+async def test_a_title_is_searched_too():
+    await keep(ME, "web", "u", [a_page("Nothing of note.", title="Waggle dance")])
+
+    assert await found("waggle") == ["Nothing of note."]
+
+
+async def test_a_question_in_chinese_finds_a_page_in_chinese():
+    await keep(ME, "web", "u", [a_page("蜜蜂用摇摆舞告诉同伴方向。"), a_page("足球比赛今天开始。")])
+
+    assert await found("蜜蜂为什么跳舞？") == ["蜜蜂用摇摆舞告诉同伴方向。"]
+
+
+async def test_where_a_page_stands_is_its_origin_and_its_place():
+    await keep_file(ME, "ab12", "/docs/bees.pdf", "dance", "honey")
+
+    assert [page.location for page in await find(ME, "honey", 10)] == ["/docs/bees.pdf#page=2"]
+    assert location("https://a.org", "") == "https://a.org"
+
+
+async def test_the_pages_of_an_origin_have_ids_in_their_order():
+    ids = await keep(ME, "web", "u", [a_page("one"), a_page("two"), a_page("three")])
+
+    assert await kept(ME, "web", "u") == ids
+    assert [page.text for page in await read([ids[2], ids[0], "unknown"])] == ["three", "one"]
+    assert await texts([ids[1], "unknown"]) == {ids[1]: "two"}
+    assert len(set(ids)) == 3
+
+
+async def test_keeping_the_same_again_changes_no_id():
+    first = await keep(ME, "web", "u", [a_page("one"), a_page("one")])
+    second = await keep(ME, "web", "u", [a_page("one"), a_page("one")])
+
+    assert first == second
+    assert await count("pages") == await count("page_words") == 2
+
+
+async def test_new_pages_of_an_origin_replace_the_old_ones_and_their_words():
+    await keep(ME, "web", "u", [a_page("waggle dance"), a_page("honey")])
+    await keep(ME, "web", "other", [a_page("waggle comb")])
+
+    await keep(ME, "web", "u", [a_page("queen")])
+
+    assert await found("waggle dance honey") == ["waggle comb"]
+    assert await found("queen") == ["queen"]
+    assert await count("pages") == await count("page_words") == 2
+
+
+async def test_an_origin_without_pages_has_none():
+    await keep(ME, "web", "u", [a_page("queen")])
+
+    assert await keep(ME, "web", "u", []) == []
+    assert await found("queen") == []
+    assert await count("page_words") == 0
+
+
+async def test_another_person_never_sees_a_page():
+    mine = await keep(ME, "web", "u", [a_page("the queen")])
+    theirs = await keep(OTHER, "web", "u", [a_page("the queen")])
+
+    assert await found("queen", "stranger/") == []
+    assert [page.id for page in await find(OTHER, "queen", 10)] == theirs
+    assert await kept("stranger/", "web", "u") == []
+    assert not {*mine} & {*theirs}
+
+
+async def test_replacing_ones_own_page_leaves_another_persons_alone():
+    await keep(ME, "web", "u", [a_page("the queen")])
+    await keep(OTHER, "web", "u", [a_page("the queen")])
+    await keep(ME, "web", "u", [])
+
+    assert await found("queen", OTHER) == ["the queen"]
+
+
+async def test_only_files_below_the_roots_are_found():
+    await keep_file(ME, "a", "/docs/bees.md", "waggle one", root="/docs")
+    await keep_file(ME, "b", "/more/bees.md", "waggle two", root="/more")
+    await keep(ME, "web", "u", [a_page("waggle three")])
+
+    assert await found("waggle", roots=["/docs"]) == ["waggle one"]
+    assert sorted(await found("waggle", roots=["/docs", "/more"])) == ["waggle one", "waggle two"]
+    assert await found("waggle", roots=["/doc"]) == []
+    assert await found("waggle", roots=[]) == []
+    assert len(await found("waggle", roots=None)) == 3
+
+
+async def test_a_root_is_a_name_and_no_statement():
+    await keep_file(ME, "a", "/docs/bees.md", "waggle")
+
+    assert await found("waggle", roots=["/docs' OR '1'='1", "%", "/docs%"]) == []
+
+
+async def test_a_file_that_another_person_has_too_stays_theirs():
+    await keep_file(ME, "a", "/mine/bees.md", "waggle", root="/mine")
+    await keep_file(OTHER, "a", "/theirs/bees.md", "waggle", root="/theirs")
+
+    assert await found("waggle", roots=["/theirs"]) == []
+    assert [page.location for page in await find(ME, "waggle", 10)] == ["/mine/bees.md#page=1"]
+
+
+async def test_a_file_in_two_folders_is_found_once_and_by_either():
+    await keep_file(ME, "a", "/docs/bees.md", "waggle", root="/docs")
+    await keep_file(ME, "a", "/more/bees.md", "waggle", root="/more")
+
+    (page,) = await find(ME, "waggle", 10, ["/more"])
+
+    assert page.location == "/more/bees.md#page=1"
+    assert len(await find(ME, "waggle", 10)) == 1
+
+
+async def test_a_file_taken_out_of_its_folder_is_no_longer_found_below_it():
+    await keep_file(ME, "a", "/docs/bees.md", "waggle")
+    await forget_document(ME, "/docs", "/docs/bees.md")
+
+    assert await found("waggle", roots=["/docs"]) == []
+
+
+HOSTILE = [
+    '" OR 1=1 --',
+    "'; DROP TABLE pages; --",
+    "NEAR(",
+    "NEAR(a b, 5)",
+    "*",
+    "waggle*",
+    "title:waggle",
+    "{title body}: waggle",
+    "^waggle",
+    "waggle AND",
+    "NOT waggle",
+    "waggle OR OR",
+    '"""',
+    "((((",
+    "a\x00b",
+    "\x00",
+    "-waggle",
+    "+waggle",
+    ":",
+    "%",
+    "\\",
+    "\ud800",
+    "waggle " * 2_000,
+    " ".join(f"word{number}" for number in range(2_000)),
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: repr(query[:20]))
+async def test_a_query_is_words_and_never_a_statement(query: str):
+    await keep(ME, "web", "u", [a_page("Nothing of note.")])
+    await keep(OTHER, "web", "u", [a_page(f"waggle title body word1 {HOSTILE[0]}")])
+
+    assert await found(query) == []
+    assert await count("pages") == 2
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?", "the of and", "什么"])
+async def test_a_query_without_a_word_of_its_own_finds_nothing(query: str):
+    await keep(ME, "web", "u", [a_page("The queen and what of the hive?")])
+
+    assert await found(query) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "abstract"),
+    [
+        ("One. Two.", "One. Two."),
+        ("A short one. " + "Word " * 100 + "end.", "A short one."),
+        ("W" * 149 + ". " + "W" * 149 + ".", "W" * 149 + "."),
+        ("word " * 100, ("word " * 60)),
+        ("", ""),
+    ],
+    ids=range(5),
+)
+async def test_an_abstract_is_the_first_sentences_that_fit(body: str, abstract: str):
+    (name,) = await keep(ME, "web", "u", [a_page(body)])
+
+    async with reading() as connection:
+        kept_as = select(pages.c.abstract).where(pages.c.id == name)
+        assert (await connection.execute(kept_as)).scalar() == abstract

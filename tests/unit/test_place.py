@@ -1,0 +1,98 @@
+"""Where something is done, in words that are the same after a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime, ServerInfo
+
+from graph.context import Context
+from runs.place import here, owned, owner, run_id
+from tests.places import runtime
+
+STEP = {"id": "s2", "title": "Dance"}
+
+
+class Login:
+    """A person a server knows."""
+
+    def __init__(self, identity: str) -> None:
+        self.identity = identity
+
+
+def served(login: Any, **choices: Any) -> Runtime[Context]:
+    info = ServerInfo("assistant", "dossier", login)
+    return Runtime(context=Context(**choices), server_info=info)
+
+
+def test_a_step_is_named_by_thread_turn_step_and_counts():
+    state = {"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "attempt": 4}
+
+    assert here(state, runtime("t9")) == ("local/", "t9", "t9-3", "s2", "1.2.4")
+
+
+def test_what_a_state_does_not_have_counts_as_none():
+    assert here({"turn": 1}, runtime("t9")) == ("local/", "t9", "t9-1", "", "0.0.0")
+
+
+def test_the_same_state_has_the_same_name_in_every_session():
+    before, after = runtime("t9"), runtime("t9")
+    info = before.execution_info
+    assert info
+    after = after.override(execution_info=info.patch(checkpoint_id="x", run_id="y", task_id="z"))
+
+    assert here({"turn": 1}, before) == here({"turn": 1}, after)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"turn": 2, "step": STEP},
+        {"turn": 1, "step": {"id": "s3"}},
+        {"turn": 1, "step": STEP, "attempt": 1},
+        {"turn": 1, "step": STEP, "rounds": 1},
+        {"turn": 1, "step": STEP, "revisions": 1},
+    ],
+)
+def test_another_turn_step_or_redo_is_another_place(other: dict[str, Any]):
+    assert here(other, runtime()) != here({"turn": 1, "step": STEP}, runtime())
+
+
+def test_a_run_without_a_thread_has_a_name_all_the_same():
+    assert here({}, Runtime(context=Context())).run == "no-thread-1"
+
+
+def test_the_run_of_a_question_is_named_by_thread_and_turn():
+    assert run_id("t9", 12) == "t9-12"
+
+
+def test_without_a_server_the_caller_says_who_asks(monkeypatch: pytest.MonkeyPatch):
+    assert owner(runtime(user="maya", project="hive")) == "maya/hive"
+    monkeypatch.setenv("DOSSIER_USER", "willy")
+
+    assert owner(runtime()) == "willy/"
+
+
+def test_on_a_server_the_login_says_who_asks_whatever_the_caller_claims():
+    assert owner(served(Login("maya"), user="queen", project="hive")) == "maya/hive"
+
+
+def test_on_a_server_without_logins_the_callers_word_does_not_count():
+    assert owner(served(None, user="queen")) == "local/"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("a/b", "c"), ("a", "b/c")),
+        (("a", "b"), ("a/b", "")),
+        (("a/", "b"), ("a", "/b")),
+        (("a%2Fb", "c"), ("a/b", "c")),
+        (("a", "b"), ("b", "a")),
+    ],
+)
+def test_no_name_of_a_project_makes_one_person_another(
+    one: tuple[str, str], other: tuple[str, str]
+):
+    assert owned(*one) != owned(*other)

@@ -1,0 +1,258 @@
+import re
+
+import pytest
+
+from report.render import to_html, to_markdown
+from report.verify import check
+
+
+def source(number, title="", location="", page=""):
+    return {
+        "id": f"S{number}",
+        "page": page or f"page{number}",
+        "title": title or f"Title {number}",
+        "location": location or f"https://example.org/{number}",
+        "kind": "web",
+    }
+
+
+SOURCES = [source(1), source(2, location="/home/ada/bees.pdf#page=4"), source(3), source(4)]
+
+
+def document(body="Bees dance [S1].", **more):
+    plain = {
+        "title": "Bees",
+        "question": "Why do bees dance?",
+        "status": "succeeded",
+        "notices": [],
+        "body": body,
+        "gaps": [],
+        "searched": ["bee dance"],
+        "sources": SOURCES,
+        "removed": [],
+        "language": "en",
+        "created": "2026-01-12",
+    }
+    return {**plain, **more}
+
+
+def rendered(body, **more):
+    """Return the body as markdown, without what stands around it."""
+    return (
+        to_markdown(document(body, **more)).split("\n\n", 2)[2].split("\n\n## Sources")[0].strip()
+    )
+
+
+def words(page):
+    """Return what a reader sees of a page, each run of white space as one space."""
+    seen = re.sub(r"<style>.*?</style>|<head>.*?</head>", "", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", seen).split())
+
+
+# --- numbers
+
+
+def test_a_whole_report_reads_from_title_to_removals():
+    shown = to_markdown(
+        document(
+            'Bees <q s="S2">dance in the dark</q>. They tell directions [S1][S2].',
+            status="partial",
+            notices=["Made by hand."],
+            gaps=[{"title": "Smell", "status": "failed", "reason": "no_evidence"}],
+            removed=[
+                {"text": "x", "reason": "quote_not_found"},
+                {"text": "y", "reason": "quote_not_found"},
+                {"text": "z", "reason": "unknown_source"},
+            ],
+        )
+    )
+
+    assert shown == (
+        "# Bees\n\n"
+        "> Partial: not every step came out well.\n>\n> Made by hand.\n\n"
+        "*Why do bees dance?*\n\n"
+        "Bees “dance in the dark” [1]. They tell directions [2][1].\n\n"
+        "## What is missing\n\n"
+        "- **Smell**: no source says anything about it\n\n"
+        "## Sources\n\n"
+        "[1] Title 2 — /home/ada/bees.pdf#page=4\n\n"
+        "[2] Title 1 — https://example.org/1\n\n"
+        "Removed by the checks: 2 sentences with a quotation that no source has, "
+        "1 sentence that named no known source.\n"
+    )
+
+
+def test_numbers_go_by_first_use_without_gaps():
+    assert rendered("A [S4]. B [S1][S4]. C [S3].") == "A [1]. B [2][1]. C [3]."
+
+
+def test_sources_of_one_page_share_a_number():
+    sources = [source(1, page="same"), source(2, page="same"), source(3)]
+
+    assert rendered("A [S1][S2]. B [S2][S3].", sources=sources) == "A [1]. B [1][2]."
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ('Bees <q s="S1">dance</q> [S1].', "Bees “dance” [1]."),
+        ('Bees <q s="S1">dance</q>. [S1]', "Bees “dance”. [1]"),
+        ('Bees <q s="S1">dance</q> [S2][S1].', "Bees “dance” [2][1]."),
+        ('Bees <q s="S1">dance</q> [S2].', "Bees “dance” [1] [2]."),
+        ('Bees <q s="S1">dance</q> in hives [S1].', "Bees “dance” [1] in hives [1]."),
+        ('Bees <q s="S1">dance</q>well.', "Bees “dance” [1] well."),
+        ("Bees dance[S1].", "Bees dance [1]."),
+        ("Bees [S1] [S1] dance.", "Bees [1] dance."),
+        ("蜜蜂[S1]跳舞[S2]。", "蜜蜂[1]跳舞[2]。"),
+        ('<q s="S1">蜜蜂</q>跳舞。', "“蜜蜂” [1]跳舞。"),
+        ("Bees dance [S9].", "Bees dance."),
+    ],
+)
+def test_a_reader_sees_each_number_once_and_well_set(body, shown):
+    assert rendered(body) == shown
+
+
+def test_a_quotation_is_shown_to_the_letter():
+    said = '<q s="S1">a*b* &lt;c&gt; [2] | `d` &amp;amp; _e_ 1</q>'
+
+    assert "“a*b* &lt;c&gt; [2] | `d` &amp;amp; _e_ 1”" in to_html(document(f"Say {said}"))
+
+
+def test_a_quotation_does_not_break_a_table():
+    page = to_html(document('| a | b |\n|---|---|\n| <q s="S1">x | y</q> | z |'))
+
+    assert "“x | y”" in page
+    assert page.count("<td>") == 2
+
+
+def test_marks_in_code_are_code():
+    code = "```\nx[S1]\n```"
+
+    assert "[S1]" not in rendered(f"Bees dance [S1].\n\n{code}")
+    assert rendered("Bees dance [S1].\n\n```\nx = a[1]\n```").endswith("```\nx = a[1]\n```")
+
+
+def test_only_cited_sources_are_listed_and_every_number_has_its_source():
+    shown = to_markdown(document('A [S3]. B <q s="S2">b</q>. C [S3].'))
+
+    assert re.findall(r"^\[(\d+)\] (Title \d)", shown, re.MULTILINE) == [
+        ("1", "Title 3"),
+        ("2", "Title 2"),
+    ]
+
+
+def test_rendering_twice_gives_the_same_bytes():
+    one = document('A [S3]. B <q s="S2">b</q>.', status="partial")
+
+    assert to_markdown(one) == to_markdown(one)
+    assert to_html(one) == to_html(one)
+
+
+# --- what stands around the body
+
+
+def test_without_evidence_a_report_says_so_and_what_was_searched():
+    shown = to_markdown(document("", status="insufficient_evidence"))
+
+    assert "No source that could be read says anything that answers this question." in shown
+    assert "## What was searched\n\n- bee dance\n" in shown
+    assert "## Sources" not in shown
+
+
+def test_a_report_with_evidence_does_not_list_searches():
+    assert "bee dance" not in to_markdown(document())
+
+
+def test_a_notice_about_the_status_is_not_given_twice():
+    shown = to_markdown(document(status="partial", notices=["Partial: one step failed."]))
+
+    assert re.findall(r"^> (.+)", shown, re.MULTILINE) == ["Partial: one step failed."]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "language", "told"),
+    [
+        ("skipped", "budget_spent", "en", "the budget of the run was spent"),
+        ("ok", "unverified", "en", "the result could not be reviewed"),
+        ("failed", "some_new_code", "en", "it failed (some new code)"),
+        ("failed", "", "en", "it failed"),
+        ("failed", "The server was asleep", "en", "The server was asleep"),
+        ("failed", "no_evidence", "zh", "没有来源谈到这一点"),
+        ("skipped", "some_new_code", "zh", "未进行（some new code）"),
+    ],
+)
+def test_a_gap_is_told_in_words(status, reason, language, told):
+    gap = {"title": "T", "status": status, "reason": reason}
+    colon = {"en": ": ", "zh": "："}[language]
+
+    assert f"- **T**{colon}{told}\n" in to_markdown(document(gaps=[gap], language=language))
+
+
+def test_a_chinese_report_has_chinese_headings():
+    shown = to_markdown(
+        document(
+            "蜜蜂跳舞[S1]。",
+            language="zh",
+            status="partial",
+            gaps=[{"title": "气味", "status": "failed", "reason": "no_evidence"}],
+            removed=[{"text": "x", "reason": "quote_not_found"}],
+        )
+    )
+
+    for words_ in ("不完整", "## 尚缺的内容", "## 来源", "核对时删除：1 句的引文在来源中找不到。"):
+        assert words_ in shown
+
+
+# --- the page
+
+
+def test_the_page_has_links_from_numbers_to_sources_and_back():
+    page = to_html(document('A [S1]. B <q s="S2">b</q>. C [S1].'))
+
+    targets = set(re.findall(r'\bid="([^"]+)"', page))
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert links == targets == {"c1-1", "c1-2", "c2-1", "s1", "s2"}
+    assert 'title="Title 1 — https://example.org/1">[1]</a>' in page
+
+
+def test_the_page_says_what_the_markdown_says():
+    one = document("## A\n\n- x [S1]\n\n| a | b |\n|---|--:|\n| c | [S2] |", status="partial")
+
+    assert words(to_html(one)) == (
+        "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not every step came out "
+        "well. A x [1] a b c [2] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
+        "/home/ada/bees.pdf#page=4 ↑1"
+    )
+
+
+def test_a_web_source_is_a_link_and_a_file_is_not():
+    page = to_html(document("A [S1]. B [S2]."))
+
+    assert 'href="https://example.org/1" rel="noopener noreferrer nofollow">Title 1</a>' in page
+    assert re.findall(r'href="(?!#)([^"]+)"', page) == ["https://example.org/1"]
+
+
+@pytest.mark.parametrize(("language", "tag"), [("en", "en"), ("zh", "zh-CN"), ("zh-TW", "zh-CN")])
+def test_the_page_names_its_language(language, tag):
+    assert f'<html lang="{tag}">' in to_html(document(language=language))
+
+
+def test_the_page_shows_the_status():
+    page = to_html(document("", status="insufficient_evidence"))
+
+    assert '<span class="badge insufficient_evidence">not enough evidence</span>' in page
+    assert "What was searched" in page
+
+
+def test_dollars_and_braces_are_only_words():
+    assert "$title ${x} %s {y}" in to_html(document(title="$title ${x} %s {y}"))
+
+
+def test_a_checked_report_is_rendered_without_a_trace_of_the_marks():
+    texts = {"S1": "Bees dance in the dark.", "S2": "蜜蜂在黑暗中跳舞。"}
+    said = 'A <q s="S1">Bees dance</q> [S1]. B [S2][S9]. 「蜜蜂在黑暗中跳舞」【S2】。 C [S9].'
+
+    one = document(check(said, texts).body)
+
+    for shown in (to_markdown(one), to_html(one)):
+        assert not re.search(r"\[?S\d|<q\b|&lt;q|[\ue000-\ue003]", shown)

@@ -1,0 +1,79 @@
+"""One line for every call, readable after any crash."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from runs.trace import read_trace, trace, trace_file
+from tests.places import somewhere
+
+
+async def test_a_line_says_where_and_how_it_came_out():
+    await trace(somewhere(), "search", "web", "ok", query="bees", hits=3)
+
+    (line,) = await read_trace("t1-1")
+
+    assert line.pop("at") > 1_700_000_000
+    told = {"run": "t1-1", "step": "s1", "attempt": "0.0.0", "kind": "search", "role": "web"}
+    assert line == told | {"status": "ok", "query": "bees", "hits": 3}
+
+
+async def test_lines_stand_in_the_order_they_were_written():
+    for number in range(5):
+        await trace(somewhere(), "model", "planner", "ok", number=number)
+
+    assert [line["number"] for line in await read_trace("t1-1")] == list(range(5))
+
+
+async def test_lines_of_branches_do_not_mix():
+    text = "bees " * 5_000
+    await asyncio.gather(
+        *(trace(somewhere(step=f"s{n}"), "model", "coder", "ok", text=text) for n in range(20))
+    )
+
+    lines = await read_trace("t1-1")
+
+    assert {line["step"] for line in lines} == {f"s{number}" for number in range(20)}
+    assert all(line["text"] == text for line in lines)
+
+
+async def test_every_run_has_a_trace_of_its_own():
+    await trace(somewhere(), "model", "planner", "ok")
+    await trace(somewhere(run="t1-2"), "model", "planner", "ok")
+
+    assert len(await read_trace("t1-2")) == 1
+    assert await read_trace("t1-3") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["蜜蜂🐝", "a\nb\r\nc", "a\u2028b\u2029c\x85d", '"}', "\x00\x1b[31m", "half \ud800"]
+)
+async def test_any_text_comes_back_as_it_was(text: str):
+    await trace(somewhere(), "search", "web", "ok", query=text)
+    await trace(somewhere(), "search", "web", "ok", query="next")
+
+    assert [line["query"] for line in await read_trace("t1-1")] == [text, "next"]
+
+
+async def test_a_line_is_one_line_of_json_that_a_person_can_read():
+    await trace(somewhere(), "search", "web", "ok", query="蜜蜂\n跳舞")
+
+    text = trace_file("t1-1").read_text("utf-8")
+
+    assert text.count("\n") == 1
+    assert "蜜蜂" in text
+    assert json.loads(text)["query"] == "蜜蜂\n跳舞"
+
+
+async def test_half_a_line_of_a_killed_process_spoils_nothing_else():
+    for status in ("first", "ok"):
+        await trace(somewhere(), "model", "planner", status)
+    with trace_file("t1-1").open("a", encoding="utf-8") as file:
+        file.write('{"at": 1, "run": "t1-')
+    for status in ("lost", "last"):
+        await trace(somewhere(), "model", "planner", status)
+
+    assert [line["status"] for line in await read_trace("t1-1")] == ["first", "ok", "last"]
