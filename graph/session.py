@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from config.errors import Problem
+from config.settings import settings
 from graph.builder import workflow
 from graph.context import Context
 from graph.state import GRAPH_VERSION, State
@@ -24,6 +26,21 @@ Watch = Callable[[dict[str, Any]], None]
 
 LOOPS = 200
 """How many steps the graph may take for one question; its own caps are reached long before."""
+
+INTERRUPT = "__interrupt__"
+"""The name under which LangGraph streams a pause, among those of the nodes."""
+
+UNTAKEN = {"__start__", "profile"}
+"""Where a thread stands whose newest question has not become a run yet."""
+
+FAILURES = {
+    "SQLITE_BUSY": "storage_busy",
+    "SQLITE_LOCKED": "storage_busy",
+    "SQLITE_FULL": "storage_full",
+    "SQLITE_CORRUPT": "storage_corrupt",
+    "SQLITE_NOTADB": "storage_corrupt",
+}
+"""The codes of a database of checkpoints that fails; it is `storage_unavailable` otherwise."""
 
 
 class Outcome(NamedTuple):
@@ -53,7 +70,7 @@ class Session:
         before = await self.graph.aget_state(self.config)
         if before.interrupts:
             raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
-        if before.next:
+        if before.next and not UNTAKEN & set(before.next):
             raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
         return await self._run({"messages": [HumanMessage(question)]}, context, watch)
 
@@ -83,12 +100,10 @@ class Session:
         """Return how the thread stands.
 
         Raises:
-            Problem: `thread_not_found` or `thread_incompatible`.
+            Problem: `thread_incompatible`.
         """
         snapshot = await self.graph.aget_state(self.config)
         version = snapshot.values.get("graph_version")
-        if not snapshot.values:
-            raise Problem("thread_not_found", "nothing is saved of this thread")
         if version not in (None, GRAPH_VERSION):
             what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
             raise Problem("thread_incompatible", what, hint="ask the question again")
@@ -118,14 +133,26 @@ async def session(thread: str) -> AsyncIterator[Session]:
     try:
         async with checkpoints() as saver:
             yield Session(workflow().compile(checkpointer=saver, name="dossier"), thread)
+    except sqlite3.Error as error:
+        raise _told(error) from error
     finally:
         await close()
+
+
+def _told(error: sqlite3.Error) -> Problem:
+    """Return the problem of a file of checkpoints that fails."""
+    # The extended names, such as SQLITE_BUSY_SNAPSHOT, begin with the plain ones.
+    name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
+    code = FAILURES.get(name, "storage_unavailable")
+    hint = "see `dossier doctor`; what was saved before is kept"
+    return Problem(code, f"it fails: {error}", where=str(settings().checkpoints), hint=hint)
 
 
 def _events(mode: str, data: Any) -> list[dict[str, Any]]:
     if mode == "custom":
         return [data]
-    return [{"node": node, "update": update} for node, update in data.items()]
+    nodes = {node: update for node, update in data.items() if node != INTERRUPT}
+    return [{"node": node, "update": update} for node, update in nodes.items()]
 
 
 def _hint(before: StateSnapshot) -> str:

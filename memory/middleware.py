@@ -13,25 +13,23 @@ from memory.base import Note, Query
 from memory.registry import MEMORIES
 from prompts.loader import render
 from prompts.marks import block, wrap
+from runs.around import Around
 
 
-class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
+class MemoryMiddleware(AgentMiddleware[Any, Around, Any]):
     """Append the notes of all memories to the system message of each call.
 
     The notes are not written to the conversation, so a change in a memory shows in the next call.
     """
 
-    def __init__(self, owner: str, role: str) -> None:
-        super().__init__()
-        self.owner, self.role = owner, role
-
     async def awrap_model_call(
         self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+        request: ModelRequest[Around],
+        handler: Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Pass the request on with the notes that fit its newest message."""
-        query = Query(self.owner, self.role, str(request.messages[-1].text))
+        around = request.runtime.context
+        query = Query(around.here.owner, around.role, str(request.messages[-1].text))
         notes = [note for memory in MEMORIES for note in await memory.recall(query)]
         if not notes:
             return await handler(request)

@@ -70,7 +70,7 @@ async def load(name: str) -> BaseChatModel:
         own = providers.get(provider)
         here[name] = own(model) if own else await _init(name)
         if own:
-            here[name].metadata = {"model": name}
+            here[name].metadata = {"model": f"{provider}:{model}"}
     return here[name]
 
 

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import json_repair
-from langchain.agents import create_agent
-from langchain.agents.middleware import (
-    AgentMiddleware,
-    ModelCallLimitMiddleware,
-    ToolCallLimitMiddleware,
-)
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool
 from langgraph._internal._constants import CONFIG_KEY_DURABILITY
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
@@ -23,14 +16,13 @@ from pydantic import BaseModel, ValidationError
 
 from config.errors import Problem
 from graph.context import Context
-from memory.middleware import MemoryMiddleware
 from models.load import fallback_name, load, model_name
-from nodes.form import Form
+from nodes.stack import agent_of
 from prompts.loader import render
 from retrieval.tokens import warm
+from runs.around import Around
 from runs.budget import budget
 from runs.faults import finish_reason, spoken
-from runs.middleware import Fallback, Ledger, Meter, Retry
 from runs.place import here
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -38,26 +30,24 @@ Answer = TypeVar("Answer", bound=BaseModel)
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer."""
 
-TOOL_ROUNDS = 6
-"""How many model calls a step may use to work with its tools."""
-
-TOOL_CALLS = 12
-"""How many tool calls a step may make."""
-
-
-MENDABLE = 30_000
-"""The longest malformed answer, in characters; mending takes the square of its length."""
+MENDABLE = 100_000
+"""How many characters of JSON are worth mending, and are shown to the model again."""
 
 CUT = "The answer was cut off at the limit. Answer more shortly."
 
 
 class Work(NamedTuple):
-    """What a model said in the end, whether it was cut off, which model it was, and the id."""
+    """What a model wrote in the end."""
 
     text: str
     complete: bool
+    """Whether it came to its end, or was cut off at the model's limit."""
     model: str
+    """Which model wrote it, as `provider:name`."""
     id: str | None
+    """The id of its message, under which it was streamed."""
+    found: list[Any]
+    """What its tools found."""
 
 
 async def ask(
@@ -84,10 +74,11 @@ async def ask(
     """
     form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
     system = f"{system}\n\n{render('typed', schema=form)}"
+    around = await _around(state, runtime, role, system)
     said = list(messages)
     for _ in range(1 + REPAIRS):
         try:
-            reply = (await _converse(state, runtime, role, system, said, [Form(schema)]))[-1]
+            reply = (await _converse(around, said, schema))[-1]
         except Problem as problem:
             if problem.code != "answer_too_long":
                 raise
@@ -107,69 +98,51 @@ async def work(
     role: str,
     system: str,
     messages: Sequence[AnyMessage],
-    tools: Sequence[BaseTool] = (),
 ) -> Work:
-    """Let the model that plays `role` write, using tools as often as it is allowed to.
+    """Let the model that plays `role` write, using its tools as often as it is allowed to.
 
     Raises:
         Problem: Whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
-    said = await _converse(state, runtime, role, system, messages, _limits(), tools)
+    around = await _around(state, runtime, role, system)
+    said = await _converse(around, messages)
     reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
     complete = finish_reason(reply) != "length"
-    return Work(spoken(reply), complete, reply.response_metadata.get("model", ""), reply.id)
+    model = reply.response_metadata.get("model", "")
+    return Work(spoken(reply), complete, model, reply.id, around.found)
+
+
+async def _around(
+    state: Mapping[str, Any], runtime: Runtime[Context], role: str, system: str
+) -> Around:
+    """Find out what surrounds a call of a role at this point of the run."""
+    await warm()
+    place = here(state, runtime)
+    choices = runtime.context
+    other = fallback_name(model_name(role, choices))
+    return Around(
+        choices=choices,
+        here=place,
+        role=role,
+        budget=await budget(place, choices),
+        system=system,
+        fallback=await load(other) if other else None,
+    )
 
 
 async def _converse(
-    state: Mapping[str, Any],
-    runtime: Runtime[Context],
-    role: str,
-    system: str,
-    messages: Sequence[AnyMessage],
-    extra: Sequence[AgentMiddleware[Any, Any, Any]],
-    tools: Sequence[BaseTool] = (),
+    around: Around, messages: Sequence[AnyMessage], schema: type[BaseModel] | None = None
 ) -> list[AnyMessage]:
-    """Run one agent behind the stack that every model call passes, from the outside in."""
-    await warm()
-    place = here(state, runtime)
-    name = model_name(role, runtime.context)
-    other = fallback_name(name)
-    allowed = await budget(place, runtime.context)
-    stack = [
-        *extra,
-        Ledger(place, role, allowed),
-        MemoryMiddleware(place.owner, role),
-        Fallback(await load(other) if other else None),
-        Retry(),
-        Meter(place, role, allowed),
-    ]
-    agent = create_agent(
-        await load(name),
-        list(tools),
-        system_prompt=SystemMessage(system),
-        middleware=stack,
-        context_schema=Context,
-        # A nested agent that inherits the checkpointer writes megabytes for every call.
-        checkpointer=False,
-        # An agent named like its node would have its prompts streamed as the node's messages.
-        name=f"{role}_agent",
-    )
+    """Put messages to the agent of a role; return the whole conversation."""
+    agent = agent_of(around.role, await load(model_name(around.role, around.choices)), schema)
     config: RunnableConfig = {
-        "tags": [] if role == "reporter" else [TAG_NOSTREAM],
+        "tags": [] if around.role == "reporter" else [TAG_NOSTREAM],
         # An agent without a checkpointer fails when it inherits durability "sync".
         "configurable": {CONFIG_KEY_DURABILITY: "async"},
     }
-    result = await agent.ainvoke({"messages": [*messages]}, config, context=runtime.context)
-    said: list[AnyMessage] = result["messages"]
-    return said
-
-
-def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
-    end: Literal["end"] = "end"
-    return [
-        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior=end),
-        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
-    ]
+    result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
+    talk: list[AnyMessage] = result["messages"]
+    return talk
 
 
 def _read(reply: AnyMessage, schema: type[Answer]) -> Answer:

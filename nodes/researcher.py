@@ -18,7 +18,6 @@ from prompts.marks import block, blocks, findings_block, pages_block
 from report.verify import Checked, check
 from runs.place import Here, here
 from tools.evidence import Evidence, gather
-from tools.toolbox import research_tools
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +57,10 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     if not passages:
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         return StepState(finding=_finding(state, "failed", reason, queries=queries))
-    found: list[Evidence] = []
-    tools = research_tools(place, runtime.context, found)
     system = render("researcher", language=state["language"])
     request = HumanMessage(_request(state, passages, sources))
-    written = await work(state, runtime, "researcher", system, [request], tools)
-    for more in found:
+    written = await work(state, runtime, "researcher", system, [request])
+    for more in written.found:
         sources |= more.sources
         passages = _joined(passages, more.passages)
     checked = check(written.text, await _texts(sources))

@@ -83,13 +83,11 @@ class Pages:
             readings: How the quotation may be read; the last has the fewest letters.
             named: The ids of sources that should have it.
         """
+        named = [source for source in named if source in self.texts]
         for source in dict.fromkeys([*named, *self.texts]):
-            if source not in self.texts or (
-                source not in named and not self._may(readings, source)
-            ):
-                continue
-            for reading in readings:
-                words = self._words(reading, source)
+            if source in named or self._may(readings, source):
+                found = filter(None, (self._words(reading, source) for reading in readings))
+                words = next(found, "")
                 if words:
                     return source, words
         return None

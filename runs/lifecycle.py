@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 from sqlalchemy import select, update
 
 from config.errors import Problem
@@ -22,6 +22,9 @@ from storage.tables import runs
 from storage.upsert import upsert
 
 NAME = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
+
+PATIENCE = 0.5
+"""The seconds a held thread is waited for; whoever only looks at one lets it go at once."""
 
 
 class Run(NamedTuple):
@@ -68,6 +71,13 @@ async def mark(run: str, status: RunStatus, *, code: str = "", folder: str = "")
         await connection.execute(update(runs).where(runs.c.id == run).values(values))
 
 
+async def filed(run: str, folder: str) -> None:
+    """Write down where the report of a run lies."""
+    values = {"folder": folder, "updated": time.time()}
+    async with writing() as connection:
+        await connection.execute(update(runs).where(runs.c.id == run).values(values))
+
+
 async def listed(owner: str, limit: int = 50) -> list[Run]:
     """Return the newest runs of an owner, newest first."""
     mine = select(runs).where(runs.c.owner == owner).order_by(runs.c.created.desc()).limit(limit)
@@ -84,10 +94,19 @@ async def found(owner: str, name: str) -> Run:
     mine = select(runs).where(runs.c.owner == owner)
     named = mine.where((runs.c.id == name) | (runs.c.thread == name))
     async with reading() as connection:
-        row = (await connection.execute(named.order_by(runs.c.turn.desc()))).first()
+        order = ((runs.c.id == name).desc(), runs.c.turn.desc())
+        row = (await connection.execute(named.order_by(*order))).first()
     if row is None:
         raise Problem("run_not_found", f"there is no run {name!r}", hint="see `dossier runs`")
     return _run(row)
+
+
+async def newest(owner: str, thread: str) -> Run | None:
+    """Return the newest run of a thread, if the thread is this owner's."""
+    mine = select(runs).where(runs.c.owner == owner, runs.c.thread == thread)
+    async with reading() as connection:
+        row = (await connection.execute(mine.order_by(runs.c.turn.desc()))).first()
+    return None if row is None else _run(row)
 
 
 def check_thread(thread: str) -> str:
@@ -103,29 +122,46 @@ def check_thread(thread: str) -> str:
 
 
 @contextmanager
-def held(thread: str) -> Iterator[None]:
+def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
     """Hold a thread, so that no second process works on it; a dead process lets go by itself.
 
+    Args:
+        thread: The id of the thread.
+        seconds: How long another process may take to let go.
+
     Raises:
-        Problem: `run_in_progress`.
+        Problem: `run_in_progress` or `storage_unavailable`.
     """
-    folder = settings().locks.expanduser()
-    folder.mkdir(parents=True, exist_ok=True)
+    lock = _lock(thread, seconds)
     try:
-        with FileLock(folder / f"{thread}.lock", timeout=0):
-            yield
-    except Timeout as error:
-        hint = "wait for it, or stop it with Ctrl-C where it runs"
-        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
+        yield
+    finally:
+        lock.release()
 
 
 def is_held(thread: str) -> bool:
     """Say whether some process works on a thread now."""
     try:
-        with held(thread):
+        with held(thread, seconds=0):
             return False
     except Problem:
         return True
+
+
+def _lock(thread: str, seconds: float) -> BaseFileLock:
+    folder = settings().locks
+    lock = FileLock(folder / f"{thread}.lock", timeout=seconds)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        hint = "wait for it, or stop it with Ctrl-C where it runs"
+        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
+    except OSError as error:
+        hint = "set DOSSIER_HOME to a folder you may write"
+        what = f"it cannot be written: {error.strerror}"
+        raise Problem("storage_unavailable", what, where=str(folder), hint=hint) from error
+    return lock
 
 
 def _run(row: Any) -> Run:

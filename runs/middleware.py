@@ -17,15 +17,13 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from config.errors import Problem
 from config.models import price
 from config.settings import settings
-from graph.context import Context
 from retrieval.tokens import count
 from runs import faults, ledger
-from runs.budget import Budget
+from runs.around import Around
 from runs.ledger import Call, Cost
-from runs.place import Here
 from runs.trace import trace
 
-type_of_handler = Callable[[ModelRequest[Context]], Awaitable[ModelResponse[Any]]]
+type_of_handler = Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]]
 
 ANSWER_TOKENS = 2_000
 """How many tokens an answer is expected to have at most, where the model sets no limit."""
@@ -34,53 +32,47 @@ ABSURD = 10_000_000
 """More tokens than any call uses; a server that says so is not believed."""
 
 
-class Ledger(AgentMiddleware[Any, Context, Any]):
+class Ledger(AgentMiddleware[Any, Around, Any]):
     """Answer from the ledger; ask and record what it does not know."""
 
-    def __init__(self, here: Here, role: str, budget: Budget) -> None:
-        super().__init__()
-        self.here, self.role, self.budget = here, role, budget
-
     async def awrap_model_call(
-        self, request: ModelRequest[Context], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
         """Return the recorded response to this very request, or make and record it."""
-        call = Call(self.here, "model", self.role, _plain(request))
+        around = request.runtime.context
+        call = Call(around.here, "model", around.role, _plain(request))
         known = await ledger.recorded(call)
         if known is not None:
-            await trace(self.here, "model", self.role, "recorded")
+            await trace(around.here, "model", around.role, "recorded")
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         response = await handler(request)
-        spent = replace(_cost(response.result[-1], request), session=self.budget.session)
+        spent = replace(_cost(response.result[-1], request), session=around.budget.session)
         await ledger.record(call, messages_to_dict(response.result), started, spent)
         return response
 
 
-class Fallback(AgentMiddleware[Any, Context, Any]):
+class Fallback(AgentMiddleware[Any, Around, Any]):
     """Ask another model when the first one is down, never when a cap or a key says no."""
 
-    def __init__(self, other: BaseChatModel | None) -> None:
-        super().__init__()
-        self.other = other
-
     async def awrap_model_call(
-        self, request: ModelRequest[Context], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
         """Pass the request on, and once more to the other model if that fails."""
         try:
             return await handler(request)
         except Problem as problem:
-            if self.other is None or problem.code not in faults.REPLACEABLE:
+            other = request.runtime.context.fallback
+            if other is None or problem.code not in faults.REPLACEABLE:
                 raise
-        return await handler(request.override(model=self.other))
+        return await handler(request.override(model=other))
 
 
-class Retry(AgentMiddleware[Any, Context, Any]):
+class Retry(AgentMiddleware[Any, Around, Any]):
     """Ask again after a failure that may pass: three times, six when asked to slow down."""
 
     async def awrap_model_call(
-        self, request: ModelRequest[Context], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
         """Pass the request on until it is answered or it is enough."""
         retrying = AsyncRetrying(
@@ -90,27 +82,24 @@ class Retry(AgentMiddleware[Any, Context, Any]):
         return response
 
 
-class Meter(AgentMiddleware[Any, Context, Any]):
+class Meter(AgentMiddleware[Any, Around, Any]):
     """Let one physical call through if the budget allows it, time it and trace it."""
 
-    def __init__(self, here: Here, role: str, budget: Budget) -> None:
-        super().__init__()
-        self.here, self.role, self.budget = here, role, budget
-
     async def awrap_model_call(
-        self, request: ModelRequest[Context], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
         """Make the call.
 
         Raises:
             Problem: What `runs.faults` tells of, or `budget_spent`.
         """
+        around = request.runtime.context
         started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
         try:
-            with self.budget.reserve(self.role, _worst(request)):
+            with around.budget.reserve(around.role, _worst(request)):
                 response = await self._timed(request, handler)
             spent = _cost(response.result[-1], request)
-            self.budget.spend(spent)
+            around.budget.spend(spent)
             if problem := faults.complaint(_reply(response)):
                 raise problem
         except Problem as problem:
@@ -122,12 +111,13 @@ class Meter(AgentMiddleware[Any, Context, Any]):
             seconds = round(time.monotonic() - started, 4)
             used = {"tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
             more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
-            await trace(self.here, "model", self.role, status, **more)
+            await trace(around.here, "model", around.role, status, **more)
 
     async def _timed(
-        self, request: ModelRequest[Context], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
-        seconds = min(settings().call_seconds, self.budget.left(self.role))
+        around = request.runtime.context
+        seconds = min(settings().call_seconds, around.budget.left(around.role))
         try:
             async with asyncio.timeout(seconds):
                 response = await handler(request)
@@ -156,7 +146,7 @@ def _wait(state: RetryCallState) -> float:
     return min(full_jitter + faults.wait_asked(error.__cause__ if error else None), 60.0)
 
 
-def _plain(request: ModelRequest[Context]) -> dict[str, Any]:
+def _plain(request: ModelRequest[Around]) -> dict[str, Any]:
     """Return what is asked as plain data, without the ids that differ from run to run."""
     said = [
         [message.type, message.content, getattr(message, "tool_calls", None)]
@@ -167,7 +157,7 @@ def _plain(request: ModelRequest[Context]) -> dict[str, Any]:
     return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
 
 
-def _worst(request: ModelRequest[Context]) -> Cost:
+def _worst(request: ModelRequest[Around]) -> Cost:
     """Return what a call costs when its answer is as long as it may be."""
     text = "".join(str(message.text) for message in request.messages)
     text += str(request.system_message.text) if request.system_message else ""
@@ -176,7 +166,7 @@ def _worst(request: ModelRequest[Context]) -> Cost:
     return Cost(name, read, written, price(name, read, written))
 
 
-def _cost(message: Any, request: ModelRequest[Context]) -> Cost:
+def _cost(message: Any, request: ModelRequest[Around]) -> Cost:
     """Read what a call used from its reply; count it here where the server does not say."""
     usage = getattr(message, "usage_metadata", None) or {}
     name = message.response_metadata.get("model", _name(request.model))

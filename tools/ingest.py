@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,9 +68,7 @@ async def ingest(
                 changed.append(str(file))
             progress(str(file))
 
-    async with anyio.create_task_group() as tasks:
-        for file in files:
-            tasks.start_soon(one, file)
+    await _each(files, one)
     for path in known.keys() - {str(file) for file in files}:
         await pages.forget_document(owner, str(root), path)
     skipped = await _skipped(owner, str(root))
@@ -78,6 +76,16 @@ async def ingest(
         what = f"nothing in {root} can be read"
         raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
     return Library(str(root), len(files), len(changed), skipped)
+
+
+async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
+    try:
+        async with anyio.create_task_group() as tasks:
+            for file in files:
+                tasks.start_soon(do, file)
+    except ExceptionGroup as failures:
+        # What stops one file, such as a full disk, stops them all; the first tells enough.
+        raise failures.exceptions[0] from failures
 
 
 def _listed(root: Path) -> list[Path]:
@@ -119,7 +127,7 @@ async def _ingest_file(
 
 
 async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem | None:
-    if await pages.kept(owner, "file", sha256):
+    if await _is_read(owner, sha256):
         return None
     try:
         document = await extract(file, limits)
@@ -136,6 +144,18 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
     ]
     await pages.keep(owner, "file", sha256, new)
     return None
+
+
+async def _is_read(owner: str, sha256: str) -> bool:
+    """Say whether a file with this very content was read as it would be read today."""
+    same = select(documents.c.path).where(
+        documents.c.owner == owner,
+        documents.c.sha256 == sha256,
+        documents.c.reader == READER,
+        documents.c.code == "",
+    )
+    async with reading() as connection:
+        return (await connection.execute(same.limit(1))).first() is not None
 
 
 def _hash(file: Path, most: int) -> str:

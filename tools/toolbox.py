@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from langchain_core.tools import BaseTool, tool
+from langchain.tools import ToolRuntime, tool
+from langchain_core.tools import BaseTool
 
-from graph.context import Context
 from prompts.marks import pages_block
-from runs.place import Here
-from tools.evidence import Evidence, gather
+from runs.around import Around
+from tools.evidence import gather
 
 
-def research_tools(here: Here, context: Context, found: list[Evidence]) -> list[BaseTool]:
-    """Return the tools of a researcher; what they find is added to `found`."""
+@tool
+async def search(query: str, runtime: ToolRuntime[Around]) -> str:
+    """Search the files and the web for passages about one query."""
+    around = runtime.context
+    evidence = await gather(around.here, around.choices, [query], about=query)
+    around.found.append(evidence)
+    return pages_block(evidence.passages, evidence.sources) or "Nothing was found."
 
-    @tool
-    async def search(query: str) -> str:
-        """Search the files and the web for passages about one query."""
-        evidence = await gather(here, context, [query], about=query)
-        found.append(evidence)
-        return pages_block(evidence.passages, evidence.sources) or "Nothing was found."
 
-    return [search]
+TOOLS: dict[str, list[BaseTool]] = {"researcher": [search]}
+"""What each role may use; a role that is not named has no tools."""

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import secrets
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from app.cli.conduct import Conductor
+from app.cli.output import has_terminal
 from app.cli.progress import Progress
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
 from graph.context import Context, chosen, context
-from graph.session import session
+from graph.session import Outcome, Session
 from models.load import load, model_name
 from nodes.profile import check_question
 from report.export import check_folder
-from runs.lifecycle import check_thread, found, held
+from runs.lifecycle import check_thread, held, newest
 from runs.place import owned
 from tools.ingest import Library, ingest
+
+KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
+"""How a value is written that is neither a text nor a number."""
 
 
 def main(
@@ -33,47 +35,34 @@ def main(
     quick: bool,
     out: Path | None,
     force: bool,
-    thread: str,
+    thread: str | None,
     project: str,
     choices: list[str],
     as_json: bool,
 ) -> int:
     """Run the command; return its exit status."""
     question = check_question(question)
-    thread = check_thread(thread) if thread else new_thread()
+    thread = new_thread() if thread is None else check_thread(thread)
     wanted = read_choices(choices) | {"project": project, "deep": not quick}
-    wanted["auto_accept"] = yes or quick or not (review or sys.stdin.isatty())
-    if out:
-        check_folder(out.absolute(), force=force)
+    wanted["auto_accept"] = yes or quick or not (review or has_terminal())
+    check_folder((out or Path("reports", thread)).absolute(), force=force)
+    conductor = Conductor(thread, wait=review, out=out, force=force, as_json=as_json)
     with held(thread):
-        return run_async(
-            _ask(question, docs, wanted, thread, out, force=force, review=review, as_json=as_json)
-        )
+        return conductor.drive(lambda opened: _ask(opened, conductor, question, docs, wanted))
 
 
 async def _ask(
-    question: str,
-    docs: list[Path],
-    wanted: dict[str, Any],
-    thread: str,
-    out: Path | None,
-    *,
-    force: bool,
-    review: bool,
-    as_json: bool,
-) -> int:
-    async with session(thread) as opened:
-        plain = context(wanted)
-        conductor = Conductor(opened, thread, plain, as_json=as_json)
-        progress = Progress(conductor.err)
-        with progress:
-            await check_models(plain, progress)
-            wanted["files"] = await _files(docs, plain, thread, progress)
-        conductor.context = run_context = context(wanted)
-        if run_context.auto_accept and run_context.deep and not sys.stdin.isatty():
-            progress.say("No terminal to ask on: the plan is approved as it is")
-        first = opened.begin(question, run_context, progress.watch)
-        return await conductor.drive(first, progress, wait=review, out=out, force=force)
+    opened: Session, conductor: Conductor, question: str, docs: list[Path], wanted: dict[str, Any]
+) -> Outcome:
+    plain = context(wanted)
+    owner = owned(plain.user or settings().user, plain.project)
+    files = await _files_of_thread(opened, owner, conductor.thread)
+    await check_models(plain, conductor.progress)
+    if docs:
+        files = [(await _read(owner, folder, conductor.progress)).root for folder in docs]
+    if plain.auto_accept and plain.deep and not has_terminal():
+        conductor.progress.say("No terminal to ask on: the plan is approved as it is")
+    return await conductor.begin(opened, question, context({**wanted, "files": files}))
 
 
 async def check_models(run: Context, progress: Progress) -> None:
@@ -88,15 +77,6 @@ async def check_models(run: Context, progress: Progress) -> None:
         progress.say("No model key is set: the built-in extractive model quotes the sources")
     else:
         progress.say(f"Models: {', '.join(names)}")
-
-
-async def _files(docs: list[Path], plain: Context, thread: str, progress: Progress) -> list[str]:
-    """Read what was given; a later question of a thread goes on with the thread's files."""
-    owner = owned(plain.user or settings().user, plain.project)
-    if not docs:
-        return await _files_of_thread(owner, thread)
-    libraries = [await _read(owner, folder, progress) for folder in docs]
-    return [library.root for library in libraries]
 
 
 async def _read(owner: str, folder: Path, progress: Progress) -> Library:
@@ -115,12 +95,20 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
     return library
 
 
-async def _files_of_thread(owner: str, thread: str) -> list[str]:
-    try:
-        before = await found(owner, thread)
-    except Problem:
+async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str]:
+    """Return the files that the last question of a thread was asked of; none for a new thread.
+
+    Raises:
+        Problem: `thread_not_found` when the thread is another owner's.
+    """
+    if not (await opened.current()).values.get("turn"):
         return []
-    files: list[str] = before.context.get("files", [])
+    last = await newest(owner, thread)
+    if last is None:
+        raise Problem(
+            "thread_not_found", f"there is no thread {thread!r}", hint="see `dossier runs`"
+        )
+    files: list[str] = last.context.get("files", [])
     return files
 
 
@@ -130,7 +118,7 @@ def new_thread() -> str:
 
 
 def read_choices(choices: list[str]) -> dict[str, Any]:
-    """Read `name=value` pairs; a value is JSON where it can be, else text.
+    """Read `name=value` pairs; a value is JSON unless a text is wanted.
 
     Raises:
         Problem: `bad_choice`, or `out_of_range` and `unknown_field` for the choice itself.
@@ -140,16 +128,26 @@ def read_choices(choices: list[str]) -> dict[str, Any]:
         name, equals, value = choice.partition("=")
         if not equals:
             raise Problem("bad_choice", f"{choice!r} is not name=value", hint="--set max_steps=2")
-        try:
-            read[name] = json.loads(value)
-        except ValueError:
-            read[name] = value
+        read[name] = _value(name, value)
     return chosen(context(read))
 
 
-def run_async(work: Any) -> int:
-    """Run a command to its end; Ctrl-C stops it with status 130."""
+def _value(name: str, written: str) -> Any:
+    """Read the value of one choice; whether a number is in its bounds is the context's to say."""
+    usual = getattr(Context(), name, None)
     try:
-        return int(asyncio.run(work))
-    except KeyboardInterrupt:
-        return 130
+        value = json.loads(written)
+    except (ValueError, RecursionError):
+        value = written
+    if isinstance(usual, str):
+        return value if isinstance(value, str) else written
+    wanted = KINDS.get(type(usual))
+    if wanted and not (type(value) is type(usual) and _holds_texts(value)):
+        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name)
+    return value
+
+
+def _holds_texts(value: Any) -> bool:
+    """Say whether a list or an object holds texts only; everything else does."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return all(isinstance(one, str) for one in held)

@@ -1,11 +1,10 @@
-"""Take a run through to its end on the command line: reviews, pauses, report and exit status."""
+"""Take a run through to its end on the command line: work, pauses, reviews, and what is told."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,167 +12,159 @@ from typing import Any
 from rich.console import Console
 from rich.markdown import Markdown
 
-from app.cli import review
+from app.cli import review, summary
+from app.cli.output import has_terminal, print_json
 from app.cli.progress import Progress
 from config.errors import EXIT, Problem
 from graph.context import Context
-from graph.session import Outcome, Session
+from graph.session import Outcome, Session, session
 from graph.state import RunStatus, State
 from report.document import document
 from report.export import write
-from runs.lifecycle import mark
+from runs.lifecycle import filed, mark
 from runs.place import run_id
+from storage.engine import close
 
 STATUS = {
     "succeeded": 0,
-    "waiting_review": 0,
     "partial": EXIT["partial"],
     "insufficient_evidence": EXIT["failed"],
     "failed": EXIT["failed"],
 }
 """The exit status of each way a run can end."""
 
+Work = Callable[[Session], Awaitable[Outcome]]
+"""What is done with a thread while it is open."""
+
 
 class Conductor:
-    """Drives one session and tells the person about it."""
+    """Drives one run and tells the person about it.
 
-    def __init__(self, session: Session, thread: str, context: Context, *, as_json: bool) -> None:
-        self.session, self.thread, self.context = session, thread, context
+    Nothing is open while a person thinks: a decision may take days, or come from another process.
+    """
+
+    def __init__(
+        self, thread: str, *, wait: bool, out: Path | None, force: bool, as_json: bool
+    ) -> None:
+        self.thread, self.wait, self.out, self.force = thread, wait, out, force
         self.as_json = as_json
         self.err = Console(stderr=True)
+        self.progress = Progress(self.err)
+        self.context = Context()
         self.run = ""
 
-    async def drive(
-        self,
-        first: Coroutine[Any, Any, Outcome],
-        progress: Progress,
-        *,
-        wait: bool,
-        out: Path | None,
-        force: bool = False,
-    ) -> int:
-        """Bring a run to its end.
-
-        Args:
-            first: How the session begins.
-            progress: Is told what happens.
-            wait: Whether to stop at a review instead of asking the person.
-            out: Where the report goes.
-            force: Whether a report that is there is replaced.
+    def drive(self, work: Work) -> int:
+        """Do the work, ask for decisions while a plan waits, and hand over what came out.
 
         Returns:
             The exit status.
+
+        Raises:
+            KeyboardInterrupt: When the person stops it; how to go on is told by then.
         """
+        outcome = asyncio.run(self._work(work))
+        while outcome.request and not self.wait and has_terminal():
+            decision = self._decision(outcome.request)
+            outcome = asyncio.run(self._work(self._answering(decision)))
+        return self._waiting(outcome.request) if outcome.request else self._ended(outcome.state)
+
+    async def begin(self, opened: Session, question: str, context: Context) -> Outcome:
+        """Ask a question in an open thread."""
+        before = await opened.current()
+        self.run = run_id(self.thread, before.values.get("turn", 0) + 1)
+        self.context = context
+        return await opened.begin(question, context, self.progress.watch)
+
+    async def answer(self, opened: Session, decision: review.Decision) -> Outcome:
+        """Answer the review that an open thread waits for."""
+        return await opened.answer(decision, self.context, self.progress.watch)
+
+    async def go_on(self, opened: Session) -> Outcome:
+        """Continue an open thread that was stopped."""
+        return await opened.go_on(self.context, self.progress.watch)
+
+    def _answering(self, decision: review.Decision) -> Work:
+        return lambda opened: self.answer(opened, decision)
+
+    async def _work(self, work: Work) -> Outcome:
+        async with session(self.thread) as opened:
+            try:
+                with self.progress:
+                    return await work(opened)
+            except asyncio.CancelledError:
+                await self._paused(opened)
+                raise
+            except Problem as problem:
+                if await self._has_begun(opened):
+                    await mark(self.run, "failed", code=problem.code)
+                    self._tell_how_to_go_on("When it is mended, go on")
+                raise
+
+    async def _paused(self, opened: Session) -> None:
+        if await self._has_begun(opened):
+            waits = (await opened.current()).interrupts
+            status: RunStatus = "waiting_review" if waits else "paused"
+            await mark(self.run, status)
+            self._tell_how_to_go_on("Paused. Go on")
+        else:
+            self.err.print("Stopped before the run began.")
+
+    async def _has_begun(self, opened: Session) -> bool:
+        turn = (await opened.current()).values.get("turn", 0)
+        return self.run == run_id(self.thread, turn)
+
+    def _decision(self, request: dict[str, Any]) -> review.Decision:
+        review.show_plan(self.err, request)
         try:
-            with progress:
-                outcome = await first
-            while outcome.request and not wait and sys.stdin.isatty():
-                review.show_plan(self.err, outcome.request)
-                decision = await asyncio.to_thread(review.ask_decision, self.err, outcome.request)
-                with progress:
-                    outcome = await self.session.answer(decision, self.context, progress.watch)
-        except asyncio.CancelledError:
-            await self._paused()
-            raise
-        except Problem as problem:
-            await self._failed(problem)
-            raise
-        self.run = run_id(self.thread, outcome.state["turn"])
-        if outcome.request:
-            return self._waiting(outcome.request)
-        return await self._finished(outcome.state, out, force)
+            return review.ask_decision(self.err, request)
+        except (KeyboardInterrupt, EOFError):
+            self.err.print()
+            self._tell_how_to_go_on("Nothing is decided. Go on")
+            raise KeyboardInterrupt from None
 
-    async def _finished(self, state: State, out: Path | None, force: bool) -> int:
-        status = state["status"]
-        if "report" not in state or state["report"]["title"] == "":
-            return self._replied(state)
-        today = datetime.now(UTC).date().isoformat()
-        shown = document(state, state["report"], status, today)
-        folder = (out or Path("reports") / self.run).absolute()
-        files = await write(shown, folder, force=force)
-        await mark(self.run, status, folder=str(folder))
-        text = await asyncio.to_thread(files["md"].read_text, "utf-8")
-        self._print(text, _summary(state, self.run, self.thread, str(files["md"])))
-        self.err.print(f"{status}: {files['md']} and {files['html'].name}", soft_wrap=True)
-        return STATUS[status]
-
-    def _replied(self, state: State) -> int:
-        text = str(state["messages"][-1].text)
-        summary: dict[str, Any] = {
-            "run": self.run,
-            "thread": self.thread,
-            "status": state["status"],
-            "report": None,
-            "reply": text,
-            "sources": [],
-            "quotes": [],
-        }
-        self._print(text, summary)
-        return 0
+    def _tell_how_to_go_on(self, what: str) -> None:
+        self.err.print(f"{what} with: dossier resume {self.run}", soft_wrap=True)
 
     def _waiting(self, request: dict[str, Any]) -> int:
         command = f"dossier resume {self.run} --approve"
-        if not sys.stdin.isatty():
+        if not has_terminal():
             review.show_plan(self.err, request)
         self.err.print(f"The plan waits for your decision: {command}", soft_wrap=True)
-        summary: dict[str, Any] = {
-            "run": self.run,
-            "thread": self.thread,
-            "status": "waiting_review",
-            "report": None,
-            "plan": request["plan"],
-            "resume": command,
-            "sources": [],
-            "quotes": [],
-        }
         if self.as_json:
-            print(json.dumps(summary, ensure_ascii=False))
-        return STATUS["waiting_review"]
+            print_json(summary.of_waiting(self.run, self.thread, request["plan"], command))
+        return 0
 
-    async def _paused(self) -> None:
-        run = await self._current_run()
-        if run:
-            snapshot = await self.session.current()
-            waiting: RunStatus = "waiting_review" if snapshot.interrupts else "paused"
-            await mark(run, waiting)
-            self.err.print(f"Paused. Go on with: dossier resume {run}", soft_wrap=True)
+    def _ended(self, state: State) -> int:
+        if not summary.has_report(state):
+            text = str(state["messages"][-1].text)
+            self._print(text, summary.of_reply(self.run, self.thread, state, text))
+            return STATUS[state["status"]]
+        file = asyncio.run(self._file(state))
+        text = file.read_text("utf-8")
+        self._print(text, summary.of_report(self.run, self.thread, state, str(file)))
+        where = f"{state['status']}: {file} and {file.with_suffix('.html').name}"
+        self.err.print(where, soft_wrap=True, markup=False)
+        return STATUS[state["status"]]
 
-    async def _failed(self, problem: Problem) -> None:
-        run = await self._current_run()
-        if run and problem.code not in ("waiting_review", "run_unfinished", "not_waiting"):
-            await mark(run, "failed", code=problem.code)
+    async def _file(self, state: State) -> Path:
+        """Write the report to its folder; return its markdown file."""
+        today = datetime.now(UTC).date().isoformat()
+        shown = document(state, state["report"], state["status"], today)
+        folder = (self.out or Path("reports") / self.run).absolute()
+        try:
+            files = await write(shown, folder, force=self.force)
+            await filed(self.run, str(folder))
+        except Problem as problem:
+            hint = f"the report is kept: dossier resume {self.run} --out FOLDER"
+            raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem
+        finally:
+            await close()
+        return files["md"]
 
-    async def _current_run(self) -> str:
-        snapshot = await self.session.graph.aget_state(self.session.config)
-        turn = snapshot.values.get("turn")
-        return run_id(self.thread, turn) if turn else ""
-
-    def _print(self, text: str, summary: dict[str, Any]) -> None:
+    def _print(self, text: str, told: dict[str, Any]) -> None:
         if self.as_json:
-            print(json.dumps(summary, ensure_ascii=False))
-        elif sys.stdout.isatty():
+            print_json(told)
+        elif sys.stdout is not None and sys.stdout.isatty():
             Console().print(Markdown(text))
         else:
             print(text)
-
-
-def _summary(state: State, run: str, thread: str, report: str) -> dict[str, Any]:
-    """Return what `--json` prints of a finished run."""
-    cited = set(state["report"]["cited"])
-    sources = [
-        {
-            "id": one["id"],
-            "title": one["title"],
-            "location": one["location"],
-            "cited": one["id"] in cited,
-        }
-        for one in state.get("sources", {}).values()
-    ]
-    return {
-        "run": run,
-        "thread": thread,
-        "status": state["status"],
-        "report": report,
-        "sources": sources,
-        "quotes": state["report"]["quotes"],
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sqlite3
 import sys
@@ -13,6 +12,7 @@ from importlib.metadata import version
 import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from app.cli.output import print_json
 from config.errors import Problem
 from config.models import ROLES
 from graph.context import Context
@@ -28,7 +28,7 @@ def main(as_json: bool) -> int:
     """Print every check; return 0 if all are well, else 7."""
     rows = asyncio.run(_checks())
     if as_json:
-        print(json.dumps([{"check": name, "ok": ok, "says": says} for name, ok, says in rows]))
+        print_json([{"check": name, "ok": ok, "says": says} for name, ok, says in rows])
     for name, ok, says in [] if as_json else rows:
         print(f"{'ok  ' if ok else 'MEND'}  {name}: {says}")
     return 0 if all(ok for _, ok, _ in rows) else 7

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+import warnings
+from types import TracebackType
 from typing import Any
 
 from config.errors import Problem
@@ -15,6 +18,21 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def hide_traces(*, as_json: bool) -> None:
+    """Tell in one line what nobody foresaw, and keep what libraries say to themselves."""
+
+    def unforeseen(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            tell(_unforeseen(error), as_json=as_json)
+
+    sys.excepthook = unforeseen
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def one_line(text: str) -> str:
@@ -39,3 +57,13 @@ def tell(problem: Problem, *, as_json: bool) -> int:
 def has_terminal() -> bool:
     """Say whether there is somebody to ask."""
     return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+
+
+def _unforeseen(error: BaseException) -> Problem:
+    """Return what is told of an error that is no problem of ours, or that hides one in a group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, Problem):
+        return error
+    hint = "this is a mistake in dossier; --debug shows where"
+    return Problem("internal", f"{type(error).__name__}: {error}"[:300], hint=hint)

@@ -11,6 +11,8 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from app.cli.output import one_line
+
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
 
 STAGES = {
@@ -52,11 +54,11 @@ class Progress:
     def say(self, line: str) -> None:
         """Write one line that stays, with the seconds since the start."""
         seconds = f"{time.monotonic() - self.began:6.1f} s"
-        self.console.print(Text.assemble((seconds, "dim"), "  ", line))
+        self.console.print(Text.assemble((seconds, "dim"), "  ", one_line(line)))
 
     def doing(self, what: str) -> None:
         """Say what is being done now."""
-        self.now = what
+        self.now = one_line(what)
 
     def watch(self, event: dict[str, Any]) -> None:
         """Show an event of the run."""

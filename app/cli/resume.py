@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import sys
+import asyncio
 from pathlib import Path
+from typing import Literal, cast
+
+from langgraph.types import StateSnapshot
 
 from app.cli import review
-from app.cli.ask import check_models, run_async
+from app.cli.ask import check_models
 from app.cli.conduct import Conductor
-from app.cli.progress import Progress
+from app.cli.output import has_terminal
+from app.cli.summary import has_report
 from config.errors import Problem
 from config.settings import settings
-from graph.context import Context, context
-from graph.session import Session, session
+from graph.context import context
+from graph.session import Outcome, Session
+from graph.state import State
 from report.export import check_folder
-from runs.lifecycle import Run, found, held
+from runs.lifecycle import Run, found, held, mark
 from runs.place import owned
 from storage.engine import close
+
+Standing = Literal["untaken", "working", "waiting", "finished"]
+"""How far a run got before its last session ended."""
 
 
 def main(
@@ -33,7 +41,10 @@ def main(
     decision = _decision(approve, reject, plan)
     if out:
         check_folder(out.absolute(), force=force)
-    return run_async(_resume(name, decision, out, force, project, as_json))
+    run = asyncio.run(_found(name, project))
+    conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
+    with held(run.thread):
+        return conductor.drive(lambda opened: _resume(opened, conductor, run, decision))
 
 
 def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Decision | None:
@@ -47,53 +58,67 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.De
     return review.edit_from(plan) if plan else None
 
 
-async def _resume(
-    name: str,
-    decision: review.Decision | None,
-    out: Path | None,
-    force: bool,
-    project: str,
-    as_json: bool,
-) -> int:
+async def _found(name: str, project: str) -> Run:
     try:
-        run = await found(owned(settings().user, project), name)
+        return await found(owned(settings().user, project), name)
     finally:
         await close()
-    with held(run.thread):
-        async with session(run.thread) as opened:
-            return await _go_on(opened, run, decision, out, force, as_json)
 
 
-async def _go_on(
-    opened: Session,
-    run: Run,
-    decision: review.Decision | None,
-    out: Path | None,
-    force: bool,
-    as_json: bool,
-) -> int:
-    choices: Context = context(run.context)
+async def _resume(
+    opened: Session, conductor: Conductor, run: Run, decision: review.Decision | None
+) -> Outcome:
+    run = await found(run.owner, run.id)  # another process may have gone on with it by now
     snapshot = await opened.current()
-    if snapshot.values.get("turn", run.turn) != run.turn:
+    standing, state = _standing(run, snapshot), cast("State", snapshot.values)
+    _check(run, standing, state, decided=decision is not None)
+    choices = context(run.context)
+    await check_models(choices, conductor.progress)
+    if standing == "untaken":
+        return await conductor.begin(opened, run.question, choices)
+    conductor.run, conductor.context = run.id, choices
+    if standing == "finished":
+        return Outcome(state, None)
+    if standing == "working":
+        await mark(run.id, "running")
+    request = snapshot.interrupts[0].value if snapshot.interrupts else None
+    if request is None:
+        state, request = await conductor.go_on(opened)
+    if standing == "working" or decision is None:
+        return Outcome(state, request)
+    return await conductor.answer(opened, decision)
+
+
+def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
+    """Tell how far a run got; a kill may come before its first step is saved, or its pause.
+
+    Raises:
+        Problem: `not_waiting` when its thread has gone on, or `thread_not_found`.
+    """
+    turn = snapshot.values.get("turn", 0)
+    if turn > run.turn:
         raise Problem("not_waiting", f"{run.id} is over; its thread has gone on", where=run.thread)
-    conductor = Conductor(opened, run.thread, choices, as_json=as_json)
-    progress = Progress(conductor.err)
-    watch = progress.watch
-    if snapshot.interrupts and decision is None:
-        request = snapshot.interrupts[0].value
-        if not sys.stdin.isatty():
-            hint = "give --approve, --reject TEXT or --plan FILE"
-            raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
-        review.show_plan(conductor.err, request)
-        decision = review.ask_decision(conductor.err, request)
-    elif not snapshot.interrupts and decision is not None:
-        raise Problem(
-            "not_waiting", f"{run.id} does not wait for a review", hint=_hint(snapshot.next)
-        )
-    await check_models(choices, progress)
-    first = opened.answer(decision, choices, watch) if decision else opened.go_on(choices, watch)
-    return await conductor.drive(first, progress, wait=False, out=out, force=force)
+    if turn < run.turn - 1:
+        hint = "ask the question again"
+        raise Problem("thread_not_found", f"nothing is saved of {run.id}", hint=hint)
+    if snapshot.interrupts or snapshot.next == ("human_feedback",):
+        return "waiting"
+    if snapshot.next:
+        return "working"
+    return "finished" if turn == run.turn else "untaken"
 
 
-def _hint(unfinished: tuple[str, ...]) -> str:
-    return "resume it without a decision" if unfinished else "it is finished"
+def _check(run: Run, standing: Standing, state: State, *, decided: bool) -> None:
+    """Make sure that a run can go on in this way; a finished one may still lack its files.
+
+    Raises:
+        Problem: `decision_missing` or `not_waiting`.
+    """
+    if standing == "waiting" and not decided and not has_terminal():
+        hint = "give --approve, --reject TEXT or --plan FILE"
+        raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
+    if standing == "finished" and (decided or run.folder or not has_report(state)):
+        raise Problem("not_waiting", f"{run.id} is finished already", hint="ask a new question")
+    if standing != "waiting" and decided:
+        hint = "resume it without a decision"
+        raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import sys
 from datetime import UTC, datetime
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from app.cli.output import one_line, print_json
 from config.settings import settings
 from runs.lifecycle import Run, found, is_held, listed
 from runs.place import owned
@@ -28,15 +30,15 @@ async def _list(owner: str, as_json: bool) -> int:
     finally:
         await close()
     if as_json:
-        print(json.dumps([_plain(run) for run in runs], ensure_ascii=False))
+        print_json([_plain(run) for run in runs])
         return 0
     table = Table("run", "status", "asked", "question", box=None, header_style="bold")
     for run in runs:
         asked = datetime.fromtimestamp(run.created, UTC).astimezone()
-        question = " ".join(run.question.split())
+        question = one_line(run.question)
         short = f"{question[:59]}…" if len(question) > 60 else question
-        table.add_row(run.id, run.status, f"{asked:%Y-%m-%d %H:%M}", short)
-    Console(soft_wrap=True).print(table if runs else "No runs yet.")
+        table.add_row(run.id, run.status, f"{asked:%Y-%m-%d %H:%M}", escape(short))
+    _console().print(table if runs else "No runs yet.")
     return 0
 
 
@@ -47,12 +49,12 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     finally:
         await close()
     if as_json:
-        print(json.dumps({**_plain(run), "calls": calls}, ensure_ascii=False))
+        print_json({**_plain(run), "calls": calls})
         return 0
-    console = Console(soft_wrap=True)
+    console = _console()
     console.print(f"[bold]{run.id}[/bold]  {run.status} {run.code}")
-    console.print(run.question, markup=False)
-    console.print(f"report: {run.folder}" if run.folder else "no report yet")
+    console.print(one_line(run.question), markup=False)
+    console.print(f"report: {run.folder}" if run.folder else "no report yet", markup=False)
     columns = ("at", "kind", "role", "step", "status", "model", "s", "in", "out")
     table = Table(*columns, box=None, header_style="bold")
     for call in calls:
@@ -67,6 +69,12 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     spent = sum(call["dollars"] for call in made)
     console.print(f"{len(made)} model calls, {read} tokens read, {written} written, ${spent:.4f}")
     return 0
+
+
+def _console() -> Console:
+    """Return where a table is printed: as wide as the terminal, else as wide as it is."""
+    wide = None if sys.stdout is not None and sys.stdout.isatty() else 10_000
+    return Console(soft_wrap=True, width=wide)
 
 
 def _truly(run: Run) -> Run:

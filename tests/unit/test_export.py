@@ -61,6 +61,15 @@ async def test_another_report_is_replaced_when_asked(tmp_path):
     assert "New" in (tmp_path / "report.md").read_text("utf-8")
 
 
+async def test_a_report_is_put_in_place_at_once(tmp_path):
+    await write(document("Old [S1]."), tmp_path)
+    (tmp_path / "opened").hardlink_to(tmp_path / "report.md")
+
+    await write(document("New [S1]."), tmp_path, force=True)
+
+    assert "Old" in (tmp_path / "opened").read_text("utf-8")
+
+
 async def test_a_file_is_not_taken_for_a_folder(tmp_path):
     (tmp_path / "report").write_text("mine")
 

@@ -12,7 +12,6 @@ from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 
 from models.load import providers
-from nodes.agent import Work
 from runs.trace import read_trace
 from tests.door import (
     BAD_KEY,
@@ -193,7 +192,9 @@ async def test_an_answer_names_the_model_that_gave_it(script: Script, other: Scr
     script.on("reporter", DOWN)
     other.on("reporter", "Bees dance.")
 
-    assert await written() == Work("Bees dance.", True, "other:any")
+    told = await written()
+
+    assert (told.text, told.complete, told.model) == ("Bees dance.", True, "other:any")
 
 
 async def test_a_call_that_hangs_is_cut_at_the_deadline_of_the_run(script: Script):

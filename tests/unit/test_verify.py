@@ -68,6 +68,10 @@ def test_every_usual_way_to_write_markers_becomes_one(spelling):
     assert body(f"Bees dance {spelling}.") == "Bees dance [S1][S3]."
 
 
+def test_a_marker_is_not_repeated_on_the_spot():
+    assert body("Bees dance [S1][S1][S3] [S3].") == "Bees dance [S1][S3]."
+
+
 def test_a_range_of_markers_names_every_source_in_it():
     assert body("Bees dance [S1-S3].") == "Bees dance [S1][S2][S3]."
 
@@ -185,6 +189,12 @@ def test_a_part_of_a_word_or_number_is_no_quotation(part):
     assert reasons(f'It says <q s="S1">{part}</q>.') == ["quote_not_found"]
 
 
+def test_a_part_of_a_word_does_not_hide_the_whole_word_after_it():
+    page = {"S1": "Honeybees\ndance; then bees\ndance."}
+
+    assert check('<q s="S1">bees dance</q>', page).removed == []
+
+
 def test_a_chinese_number_keeps_its_scale():
     assert reasons('<q s="S2">出口额增长了3</q>。') == ["quote_not_found"]
     assert reasons('<q s="S2">出口额增长了3万</q>。') == []
@@ -192,6 +202,12 @@ def test_a_chinese_number_keeps_its_scale():
 
 def test_short_words_in_quotation_marks_are_no_quotation():
     assert reasons('The "round dance" is short [S1]. 所谓“圆舞”很短[S2]。') == []
+
+
+def test_words_in_quotation_marks_are_not_checked_where_nothing_is_cited():
+    assert body('You asked "why do bees sing in the hive?" and more.') == (
+        'You asked "why do bees sing in the hive?" and more.'
+    )
 
 
 def test_a_full_stop_of_the_writer_stays_behind_the_quotation():
@@ -425,12 +441,13 @@ def test_each_page_is_prepared_at_most_once(monkeypatch):
     assert sorted(prepared) == sorted(TEXTS.values())
 
 
-def test_a_quotation_is_found_anywhere_in_a_long_page():
+@pytest.mark.parametrize(("letters", "joint"), [("abcdefgh", " "), ("山水风云春秋江河", "")])
+def test_a_quotation_is_found_anywhere_in_a_long_page(letters, joint):
     chance = random.Random(7)
-    words = ["".join(chance.choices("abcdefgh", k=chance.randint(2, 9))) for _ in range(60_000)]
-    page = " ".join(words)
-    for start in range(0, len(words) - 40, 1500):
-        quote = "\u00a0 ".join(words[start : start + 30])
+    words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(20_000)]
+    page = joint.join(words)
+    for start in range(0, len(words) - 40, 400):
+        quote = f"\u00a0 {joint}".join(words[start : start + 30])
         assert check(f'<q s="S1">{quote}</q>', {"S1": page}).removed == []
 
 

@@ -1,0 +1,49 @@
+"""Say in plain data, as `--json` prints it, how a run came out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graph.state import State
+
+
+def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any]:
+    """Return the summary of a finished run whose report is in a file."""
+    cited = set(state["report"]["cited"])
+    sources = [
+        {
+            "id": one["id"],
+            "title": one["title"],
+            "location": one["location"],
+            "cited": one["id"] in cited,
+        }
+        for one in state.get("sources", {}).values()
+    ]
+    return {
+        "run": run,
+        "thread": thread,
+        "status": state["status"],
+        "report": report,
+        "sources": sources,
+        "quotes": state["report"]["quotes"],
+    }
+
+
+def of_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:
+    """Return the summary of a run that ended in a reply to small talk."""
+    return {**_without_report(run, thread, state["status"]), "reply": reply}
+
+
+def of_waiting(run: str, thread: str, plan: dict[str, Any], resume: str) -> dict[str, Any]:
+    """Return the summary of a run whose plan waits; `resume` is the command that approves it."""
+    return {**_without_report(run, thread, "waiting_review"), "plan": plan, "resume": resume}
+
+
+def has_report(state: State) -> bool:
+    """Say whether a run ended in a report rather than in a reply to small talk."""
+    return bool("report" in state and state["report"]["title"])
+
+
+def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
+    named = {"run": run, "thread": thread, "status": status, "report": None}
+    return {**named, "sources": [], "quotes": []}

@@ -1,0 +1,96 @@
+"""Measure what the graph itself costs for each model call, with a model that answers at once.
+
+The run is whole: plan, four steps with reflection, report, every call in the ledger and the trace,
+checkpoints with durability `sync`. Beside it stands the same number of bare calls of the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from config.settings import settings
+from evals.world import rules
+from graph.context import Context
+from graph.session import session
+from models.load import providers
+from runs.place import owned
+from tools.ingest import ingest
+
+STEPS = 4
+TIMES = 5
+
+
+class Instant(BaseChatModel):
+    """Answers every role at once."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "instant"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        """Take the tools and use none."""
+        return self.bind(**kwargs)
+
+    def _generate(
+        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        form = kwargs.get("response_format", {}).get("json_schema", {}).get("name")
+        wanted = [rule for rule in rules(STEPS) if form and rule.get("schema") == form]
+        text = str(messages[-1].text)
+        cited = re.search(r"\bS\d+\b", text)
+        prose = f"Bees dance [{cited[0] if cited else 'S1'}]."
+        said = json.dumps(wanted[0]["reply"]) if wanted else prose
+        message = AIMessage(said, response_metadata={"finish_reason": "stop"})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def main() -> None:
+    """Print milliseconds for each call, with the graph and without."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["DOSSIER_HOME"] = folder
+        settings.cache_clear()
+        providers["instant"] = lambda _: Instant()
+        asyncio.run(_measure(Path(folder)))
+
+
+async def _measure(folder: Path) -> None:
+    docs = folder / "docs"
+    docs.mkdir()
+    for number in range(8):
+        text = f"Bees of hive {number} dance in summer, eat honey in winter and follow their queen."
+        (docs / f"{number}.txt").write_text(text, "utf-8")
+    async with session("ingest"):
+        root = (await ingest(owned(settings().user, ""), docs, lambda _: None)).root
+    context = Context(auto_accept=True, files=[root], models={"default": "instant:"})
+    best, calls = 1e9, 0
+    for number in range(TIMES):
+        async with session(f"overhead-{number}") as opened:
+            started = time.perf_counter()
+            await opened.begin("How do bees live?", context, lambda _: None)
+            best = min(best, time.perf_counter() - started)
+        trace = (folder / "traces" / f"overhead-{number}-1.jsonl").read_text("utf-8")
+        calls = trace.count('"kind": "model"')
+    started = time.perf_counter()
+    for _ in range(calls):
+        await Instant().ainvoke([HumanMessage("S1")])
+    bare = time.perf_counter() - started
+    print(
+        f"{calls} calls: {best / calls * 1000:.1f} ms each with the graph, "
+        f"{bare / calls * 1000:.1f} ms bare; the graph adds {(best - bare) / calls * 1000:.1f} ms "
+        f"(goal: under 10 ms; best of {TIMES} runs)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Make an agent for a role, with the stack that surrounds each of its calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ModelCallLimitMiddleware,
+    ToolCallLimitMiddleware,
+)
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import SystemMessage
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel
+
+from config.errors import Problem
+from memory.middleware import MemoryMiddleware
+from runs.around import Around
+from runs.middleware import Fallback, Ledger, Meter, Retry
+from tools.toolbox import TOOLS
+
+TOOL_ROUNDS = 6
+"""How many model calls a step may use to work with its tools."""
+
+TOOL_CALLS = 12
+"""How many tool calls a step may make."""
+
+Agent = CompiledStateGraph[Any, Around, Any, Any]
+
+_agents: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], Agent]]
+_agents = WeakKeyDictionary()
+
+_formless: set[str] = set()
+"""The models that refused a form in this process; the prompt's own words must do for them."""
+
+
+def agent_of(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
+    """Return the agent that plays a role with a model; the same one each time in an event loop.
+
+    Args:
+        role: Who it is; it decides the tools.
+        model: The model.
+        schema: The form of a typed answer; `None` for free text, where tools may be used.
+    """
+    made = _agents.setdefault(asyncio.get_running_loop(), {})
+    name = (role, str(model.metadata), schema)
+    if name not in made:
+        made[name] = _make(role, model, schema)
+    return made[name]
+
+
+class Form(AgentMiddleware[Any, Around, Any]):
+    """Say what the role is told, and ask for JSON that fits a schema where there is one.
+
+    A server that refuses schemas is asked without; the system prompt holds the schema too.
+    """
+
+    def __init__(self, schema: type[BaseModel] | None) -> None:
+        super().__init__()
+        self.settings: dict[str, Any] = {}
+        if schema:
+            form = {"name": schema.__name__, "schema": schema.model_json_schema(), "strict": False}
+            self.settings["response_format"] = {"type": "json_schema", "json_schema": form}
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Around],
+        handler: Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """Pass the request on with both, or without the form if it is refused."""
+        told = request.override(system_message=SystemMessage(request.runtime.context.system))
+        model = str(request.model.metadata)
+        if not self.settings or model in _formless:
+            return await handler(told)
+        try:
+            return await handler(told.override(model_settings=self.settings))
+        except Problem as problem:
+            if problem.code != "model_rejected" or "response_format" not in problem.hint:
+                raise
+        _formless.add(model)
+        return await handler(told)
+
+
+def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
+    """Put the stack around a model, from the outside in."""
+    return create_agent(
+        model,
+        [] if schema else TOOLS.get(role, []),
+        middleware=[
+            *([] if schema else _limits()),
+            Form(schema),
+            Ledger(),
+            MemoryMiddleware(),
+            Fallback(),
+            Retry(),
+            Meter(),
+        ],
+        context_schema=Around,
+        # A nested agent that inherits the checkpointer writes megabytes for every call.
+        checkpointer=False,
+        # An agent named like its node would have its prompts streamed as the node's messages.
+        name=f"{role}_agent",
+    )
+
+
+def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
+    end: Literal["end"] = "end"
+    return [
+        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior=end),
+        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
+    ]

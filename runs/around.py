@@ -1,0 +1,30 @@
+"""What every model call of an agent needs to know, handed to it as its context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from graph.context import Context
+from runs.budget import Budget
+from runs.place import Here
+
+
+@dataclass(frozen=True)
+class Around:
+    """Who calls from where, and what the call may cost; an agent itself knows nothing of this.
+
+    So one agent serves every call of a role, and is made only once.
+    """
+
+    choices: Context
+    here: Here
+    role: str
+    budget: Budget
+    system: str
+    """What the role is told about its work."""
+    fallback: BaseChatModel | None = None
+    found: list[Any] = field(default_factory=list)
+    """What the tools found, for the node that let them be used."""

@@ -1,0 +1,280 @@
+"""A folder is read once, and again only where it changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from config.errors import Problem
+from memory import pages
+from storage.engine import reading
+from storage.tables import documents
+from tools import ingest as module
+from tools.files import Limits
+from tools.ingest import Library, ingest
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ME = "me/"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two files."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    write(folder / "dance.md", "# Dance\n\nThe waggle dance tells the direction.")
+    write(folder / "winter.txt", "Bees form a winter cluster.")
+    return folder
+
+
+@pytest.fixture
+def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files whose text was taken out, in order."""
+    names: list[str] = []
+    real = module.extract
+
+    async def counting(file, limits):
+        names.append(file.name)
+        return await real(file, limits)
+
+    monkeypatch.setattr(module, "extract", counting)
+    return names
+
+
+def write(file: Path, text: str | bytes, *, later: int = 0) -> None:
+    """Write a file; `later` seconds later than its last change, for clocks that are coarse."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = file.stat().st_mtime if file.exists() else 0
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if later:
+        os.utime(file, (before + later, before + later))
+
+
+async def take_in(folder, owner: str = ME, limits: Limits | None = None) -> Library:
+    return await ingest(owner, folder, lambda _: None, limits)
+
+
+async def found(query: str, root, owner: str = ME) -> list[str]:
+    hits = await pages.find(owner, query, 10, [str(root.resolve())])
+    return sorted({page.location.partition("#")[0].rpartition("/")[2] for page in hits})
+
+
+async def refused(folder) -> Problem:
+    with pytest.raises(Problem) as failure:
+        await take_in(folder)
+    return failure.value
+
+
+async def test_what_a_folder_holds_can_be_found(folder):
+    library = await take_in(folder)
+
+    assert library == Library(str(folder.resolve()), 2, 2, [])
+    assert await found("waggle", folder) == ["dance.md"]
+    assert await found("winter", folder) == ["winter.txt"]
+
+
+async def test_an_unchanged_folder_is_not_read_again(folder, extracted: list[str]):
+    await take_in(folder)
+    extracted.clear()
+
+    library = await take_in(folder)
+
+    assert extracted == []
+    assert (library.files, library.read) == (2, 0)
+
+
+async def test_only_a_changed_file_is_read_again(folder, extracted: list[str]):
+    await take_in(folder)
+    extracted.clear()
+    write(folder / "winter.txt", "Bees eat honey in winter.", later=5)
+
+    library = await take_in(folder)
+
+    assert extracted == ["winter.txt"]
+    assert library.read == 1
+    assert await found("honey", folder) == ["winter.txt"]
+    assert await found("cluster", folder) == []
+
+
+async def test_a_file_that_was_only_touched_is_not_read_again(folder, extracted: list[str]):
+    await take_in(folder)
+    extracted.clear()
+    write(folder / "winter.txt", "Bees form a winter cluster.", later=5)
+
+    await take_in(folder)
+
+    assert extracted == []
+    assert await found("cluster", folder) == ["winter.txt"]
+
+
+async def test_a_new_file_is_read_and_a_renamed_one_is_known(folder, extracted: list[str]):
+    await take_in(folder)
+    extracted.clear()
+    (folder / "winter.txt").rename(folder / "cold.txt")
+    write(folder / "new.txt", "The queen lays eggs.")
+
+    await take_in(folder)
+
+    assert extracted == ["new.txt"]
+    assert await found("winter queen", folder) == ["cold.txt", "new.txt"]
+
+
+async def test_a_file_that_is_gone_is_found_no_more(folder):
+    await take_in(folder)
+    (folder / "winter.txt").unlink()
+
+    library = await take_in(folder)
+
+    assert (library.files, library.skipped) == (1, [])
+    assert await found("winter", folder) == []
+
+
+async def test_files_are_read_again_when_the_reading_has_changed(
+    folder, extracted: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    await take_in(folder)
+    extracted.clear()
+    monkeypatch.setattr(module, "READER", module.READER + 1)
+
+    await take_in(folder)
+    await take_in(folder)
+
+    assert sorted(extracted) == ["dance.md", "winter.txt"]
+
+
+async def test_a_broken_file_is_told_by_name_and_does_not_stop_the_others(folder):
+    write(folder / "broken.pdf", b"%PDF-1.7 this is no PDF")
+    write(folder / "empty.txt", "")
+
+    library = await take_in(folder)
+
+    names = [one.path.rpartition("/")[2] for one in library.skipped]
+    assert names == ["broken.pdf", "empty.txt"]
+    assert all(one.code.startswith("file_") and one.reason for one in library.skipped)
+    assert await found("waggle", folder) == ["dance.md"]
+
+
+async def test_a_broken_file_is_told_every_time_but_tried_only_once(folder, extracted: list[str]):
+    write(folder / "broken.pdf", b"%PDF-1.7 this is no PDF")
+    first = await take_in(folder)
+    extracted.clear()
+
+    assert (await take_in(folder)).skipped == first.skipped
+    assert extracted == []
+
+
+async def test_a_broken_file_that_was_mended_is_no_longer_told(folder):
+    write(folder / "notes.txt", "")
+    await take_in(folder)
+    write(folder / "notes.txt", "The queen lays eggs.", later=5)
+
+    assert (await take_in(folder)).skipped == []
+    assert await found("queen", folder) == ["notes.txt"]
+
+
+async def test_a_file_that_is_too_large_is_told(folder):
+    write(folder / "large.txt", "word " * 1000)
+
+    library = await take_in(folder, limits=Limits(size=2000))
+
+    assert [one.path.rpartition("/")[2] for one in library.skipped] == ["large.txt"]
+
+
+async def test_one_file_may_be_read_in_alone(folder):
+    library = await take_in(folder / "dance.md")
+
+    assert (library.files, library.root) == (1, str(folder.resolve() / "dance.md"))
+    assert await found("waggle", folder / "dance.md") == ["dance.md"]
+
+
+async def test_a_folder_that_is_not_there_is_told(tmp_path):
+    problem = await refused(tmp_path / "nowhere")
+
+    assert (problem.code, problem.exit_status) == ("docs_not_found", 2)
+    assert problem.where.endswith("nowhere")
+
+
+async def test_a_folder_without_a_file_is_told(tmp_path):
+    problem = await refused(tmp_path)
+
+    assert (problem.code, problem.exit_status) == ("docs_empty", 2)
+    assert "pdf" in problem.hint
+
+
+async def test_a_folder_in_which_nothing_can_be_read_is_told(tmp_path):
+    write(tmp_path / "docs" / "a.txt", "")
+    write(tmp_path / "docs" / "b.txt", "")
+
+    assert (await refused(tmp_path / "docs")).code == "docs_empty"
+
+
+async def test_two_folders_that_share_a_file_keep_one_page_and_find_it_in_both(
+    folder, tmp_path, extracted: list[str]
+):
+    other = tmp_path / "other"
+    write(other / "copy.md", (folder / "dance.md").read_bytes())
+    await take_in(folder)
+    extracted.clear()
+    await take_in(other)
+
+    assert extracted == []
+    assert await found("waggle", folder) == ["dance.md"]
+    assert await found("waggle", other) == ["copy.md"]
+    assert len(await pages.find(ME, "waggle", 10)) == 1
+
+
+async def test_a_file_that_leaves_one_folder_stays_in_the_other(folder, tmp_path):
+    other = tmp_path / "other"
+    write(other / "copy.md", (folder / "dance.md").read_bytes())
+    await take_in(folder)
+    await take_in(other)
+    (folder / "dance.md").unlink()
+    await take_in(folder)
+
+    assert await found("waggle", folder) == []
+    assert await found("waggle", other) == ["copy.md"]
+
+
+async def test_what_one_person_reads_in_is_not_another_persons(folder):
+    await take_in(folder)
+
+    assert await found("waggle", folder, "other/") == []
+
+
+async def test_progress_hears_of_every_file_once(folder):
+    heard: list[str] = []
+    await ingest(ME, folder, heard.append)
+    await ingest(ME, folder, heard.append)
+
+    names = [path.rpartition("/")[2] for path in heard]
+    assert sorted(names) == ["dance.md", "dance.md", "winter.txt", "winter.txt"]
+
+
+async def test_a_storage_that_fails_is_told_as_itself(folder, home):
+    home.write_text("in the way")
+
+    assert (await refused(folder)).code == "storage_unavailable"
+
+
+async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
+    folder, monkeypatch: pytest.MonkeyPatch
+):
+    async def full(*_: object) -> list[str]:
+        raise Problem("storage_full", "the disk is full")
+
+    monkeypatch.setattr(pages, "keep", full)
+
+    assert (await refused(folder)).code == "storage_full"
+
+
+async def test_a_folder_read_twice_has_one_row_for_each_file(folder):
+    await take_in(folder)
+    await take_in(folder)
+
+    async with reading() as connection:
+        rows = await connection.execute(select(func.count()).select_from(documents))
+        assert rows.scalar() == 2

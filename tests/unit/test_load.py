@@ -1,0 +1,217 @@
+"""Which model plays which role."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from config.errors import Problem
+from config.models import ROLES
+from graph.context import Context
+from models.extractive import Extractive
+from models.load import KEYS, fallback_name, load, model_name
+from tests.door import models
+from tests.loopback import reply, serving
+
+pytestmark = pytest.mark.usefixtures("script")
+
+TABLE = """
+default = "fake:default"
+fallback = "fake:fallback"
+
+[roles]
+planner = "fake:of-the-table"
+"""
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that names a model for one role."""
+    models(tmp_path / "models.toml", monkeypatch, TABLE)
+
+
+def with_key(monkeypatch: pytest.MonkeyPatch, variable: str = "OPENAI_API_KEY") -> None:
+    monkeypatch.setenv(variable, "not-a-key")
+
+
+async def refused(name: str) -> Problem:
+    with pytest.raises(Problem) as failure:
+        await load(name)
+    return failure.value
+
+
+@pytest.mark.usefixtures("table")
+def test_what_the_run_chose_for_a_role_comes_first(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_MODEL", "fake:of-the-shell")
+    chosen = Context(models={"planner": "fake:chosen", "default": "fake:chosen-for-all"})
+
+    assert model_name("planner", chosen) == "fake:chosen"
+    assert model_name("reporter", chosen) == "fake:chosen-for-all"
+
+
+@pytest.mark.usefixtures("table")
+def test_the_environment_comes_before_the_table(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_MODEL", "fake:of-the-shell")
+
+    assert model_name("planner", Context()) == "fake:of-the-shell"
+
+
+@pytest.mark.usefixtures("table")
+def test_the_table_says_the_rest():
+    assert model_name("planner", Context()) == "fake:of-the-table"
+    assert model_name("reporter", Context()) == "fake:default"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_without_a_key_every_role_is_played_by_the_built_in_model(role: str):
+    assert model_name(role, Context()) == "extractive:"
+
+
+def test_a_key_alone_is_enough_to_be_answered_by_its_model(monkeypatch: pytest.MonkeyPatch):
+    with_key(monkeypatch)
+
+    assert model_name("planner", Context()).startswith("openai:")
+
+
+def test_a_model_that_was_named_is_not_quietly_replaced():
+    assert model_name("planner", Context(models={"default": "openai:gpt-x"})) == "openai:gpt-x"
+
+
+def test_a_model_for_a_role_nobody_plays_is_refused_with_the_roles_there_are():
+    with pytest.raises(Problem, match="cook") as failure:
+        model_name("planner", Context(models={"cook": "fake:any"}))
+
+    assert (failure.value.code, failure.value.exit_status) == ("unknown_role", 2)
+    assert "planner" in failure.value.hint
+
+
+@pytest.mark.usefixtures("table")
+def test_another_model_is_asked_when_one_is_down_but_never_the_same():
+    assert fallback_name("fake:default") == "fake:fallback"
+    assert fallback_name("fake:fallback") is None
+
+
+def test_without_its_key_another_model_is_no_help(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    models(tmp_path / "m.toml", monkeypatch, 'default = "fake:a"\nfallback = "openai:b"\n')
+
+    assert fallback_name("fake:a") is None
+    with_key(monkeypatch)
+    assert fallback_name("fake:a") == "openai:b"
+
+
+def test_a_table_may_name_no_other_model(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    models(tmp_path / "m.toml", monkeypatch, 'default = "fake:a"\n')
+
+    assert fallback_name("fake:a") is None
+
+
+@pytest.mark.parametrize("name", ["extractive:", "extractive"])
+async def test_the_built_in_model_needs_nothing_and_is_named_as_reports_tell_it(name: str):
+    model = await load(name)
+
+    assert isinstance(model, Extractive)
+    assert model.metadata == {"model": "extractive:"}
+
+
+async def test_a_model_is_loaded_once():
+    assert await load("fake:any") is await load("fake:any")
+    assert await load("fake:any") is not await load("fake:other")
+
+
+@pytest.mark.parametrize("provider", KEYS)
+async def test_a_missing_key_is_told_with_the_name_of_its_variable(provider: str):
+    problem = await refused(f"{provider}:some-model")
+
+    assert (problem.code, problem.exit_status) == ("model_key_missing", 7)
+    assert KEYS[provider] in problem.hint
+    assert problem.where == f"{provider}:some-model"
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "openai:", "", ":"])
+async def test_a_name_without_a_provider_or_a_model_is_told(name: str):
+    problem = await refused(name)
+
+    assert (problem.code, problem.exit_status) == ("unknown_model", 2)
+    assert repr(name) in problem.what
+
+
+async def test_a_provider_nobody_knows_is_told_with_those_that_are_known():
+    problem = await refused("nobody:some-model")
+
+    assert problem.code == "unknown_model"
+    assert all(known in problem.hint for known in ("extractive", "openai", "anthropic"))
+
+
+async def test_a_provider_whose_package_is_missing_is_told_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    with_key(monkeypatch, "MISTRAL_API_KEY")
+
+    problem = await refused("mistralai:some-model")
+
+    assert problem.code == "unknown_model"
+    assert "install the package of mistralai" in problem.hint
+
+
+async def test_a_client_makes_no_tries_of_its_own_and_does_not_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    with_key(monkeypatch)
+    monkeypatch.setenv("DOSSIER_IDLE_SECONDS", "7")
+    monkeypatch.setenv("DOSSIER_CONNECT_SECONDS", "3")
+
+    model: Any = await load("openai:gpt-x")
+
+    assert model.max_retries == 0
+    assert (model.request_timeout.connect, model.request_timeout.read) == (3, 7)
+    assert model.metadata == {"model": "openai:gpt-x"}
+
+
+USUAL = "gpt-4.1-mini"
+
+
+@pytest.fixture
+def usual(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that names the usual model."""
+    models(tmp_path / "models.toml", monkeypatch, f'default = "openai:{USUAL}"\n')
+
+
+async def asked_of(monkeypatch: pytest.MonkeyPatch, answer: bytes, name: str = USUAL) -> str:
+    """Return the model that is asked of a compatible server with this list of models."""
+    with_key(monkeypatch)
+    async with serving(lambda _: answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        model: Any = await load(f"openai:{name}")
+    return str(model.model_name)
+
+
+def listing(*ids: str) -> bytes:
+    return reply(json.dumps({"data": [{"id": one} for one in ids]}), mime="application/json")
+
+
+@pytest.mark.usefixtures("usual")
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        (listing("local-7b", "other"), "local-7b"),
+        (listing("other", USUAL), USUAL),
+        (listing(), USUAL),
+        (reply("<html>"), USUAL),
+        (reply("[]", mime="application/json"), USUAL),
+        (reply('{"data": null}', mime="application/json"), USUAL),
+        (reply("no", status="404 Not Found"), USUAL),
+    ],
+)
+async def test_a_server_that_lists_no_usual_model_is_asked_for_its_first(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes, name: str
+):
+    assert await asked_of(monkeypatch, answer) == name
+
+
+@pytest.mark.usefixtures("usual")
+async def test_a_model_that_was_named_is_asked_for_whatever_the_server_lists(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    assert await asked_of(monkeypatch, listing("local-7b"), "mine") == "mine"

@@ -1,0 +1,90 @@
+"""What is installed beside us, and what an installation would hold."""
+
+from __future__ import annotations
+
+import re
+import sys
+import sysconfig
+import tomllib
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+OURS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+PINNED = [
+    line
+    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_no_dependency_has_taken_our_name(name: str):
+    installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+
+    assert name not in sys.stdlib_module_names
+    assert PathFinder.find_spec(name, installed) is None
+
+
+def test_every_room_is_packaged_checked_and_stands_on_a_floor():
+    rooms = {
+        file.parent.name
+        for file in ROOT.glob("*/__init__.py")
+        if file.parent.name != "tests" and not file.parent.name.startswith(".")
+    }
+    contract = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    floors = {name.strip().split(".")[0] for line in contract for name in re.split("[|:]", line)}
+
+    assert set(OURS) == rooms == floors
+    assert set(PROJECT["tool"]["mypy"]["packages"]) == rooms
+    assert set(PROJECT["tool"]["importlinter"]["root_packages"]) == rooms
+
+
+def test_a_name_so_common_is_never_published():
+    assert "Private :: Do Not Upload" in PROJECT["project"]["classifiers"]
+
+
+@pytest.mark.parametrize("folder", sorted(OURS))
+def test_no_test_folder_is_named_like_a_room(folder: str):
+    assert not (ROOT / "tests" / folder).exists()
+
+
+def test_every_folder_of_tests_is_a_package():
+    folders = {file.parent for file in (ROOT / "tests").rglob("test_*.py")}
+
+    assert all((folder / "__init__.py").exists() for folder in folders)
+
+
+def test_every_version_is_pinned_and_comes_from_nowhere_in_particular():
+    strange = [line for line in PINNED if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][\w.+!]*", line)]
+
+    assert PINNED
+    assert strange == []
+
+
+def test_nothing_is_pinned_twice():
+    names = [canonical(line.partition("==")[0]) for line in PINNED]
+
+    assert len(names) == len(set(names))
+
+
+def test_everything_that_is_asked_for_is_pinned():
+    extras = PROJECT["project"]["optional-dependencies"]
+    asked_for = [*PROJECT["project"]["dependencies"], *extras["server"], *extras["dev"]]
+    names = {canonical(re.split(r"[\[<>=!~ ;]", one)[0]) for one in asked_for}
+
+    assert names <= {canonical(line.partition("==")[0]) for line in PINNED}
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "pyproject.toml", "Makefile", ".env.example"])
+def test_no_file_of_the_installation_names_a_host_of_packages(name: str):
+    text = (ROOT / name).read_text("utf-8")
+
+    assert not re.search(r"--(extra-)?index-url|--find-links|--trusted-host|simple/", text)
