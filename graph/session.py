@@ -15,7 +15,7 @@ from langgraph.types import Command, StateSnapshot
 
 from config.errors import Problem
 from config.settings import settings
-from graph.builder import workflow
+from graph.builder import make_graph
 from graph.context import Context
 from graph.state import GRAPH_VERSION, State
 from runs.checkpointer import checkpoints
@@ -65,14 +65,24 @@ class Session:
         """Ask a question in this thread.
 
         Raises:
-            Problem: `waiting_review` or `run_unfinished` when the thread has not finished the last.
+            Problem: What `check_free` tells of.
         """
-        before = await self.graph.aget_state(self.config)
+        await self.check_free()
+        return await self._run({"messages": [HumanMessage(question)]}, context, watch)
+
+    async def check_free(self) -> StateSnapshot:
+        """Make sure that a new question may be asked; return how the thread stands.
+
+        Raises:
+            Problem: `waiting_review` or `run_unfinished` when the thread has not finished the last
+                question, or `thread_incompatible`.
+        """
+        before = await self.current()
         if before.interrupts:
             raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
         if before.next and not UNTAKEN & set(before.next):
             raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
-        return await self._run({"messages": [HumanMessage(question)]}, context, watch)
+        return before
 
     async def answer(self, decision: dict[str, Any], context: Context, watch: Watch) -> Outcome:
         """Answer the review that this thread waits for.
@@ -132,7 +142,7 @@ async def session(thread: str) -> AsyncIterator[Session]:
     """Open a thread for work, and close everything behind it."""
     try:
         async with checkpoints() as saver:
-            yield Session(workflow().compile(checkpointer=saver, name="dossier"), thread)
+            yield Session(make_graph().copy({"checkpointer": saver}), thread)
     except sqlite3.Error as error:
         raise _told(error) from error
     finally:

@@ -30,8 +30,11 @@ Answer = TypeVar("Answer", bound=BaseModel)
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer."""
 
-MENDABLE = 100_000
-"""How many characters of JSON are worth mending, and are shown to the model again."""
+MENDABLE = 30_000
+"""How many characters of JSON are mended, and shown to the model again.
+
+Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
+"""
 
 CUT = "The answer was cut off at the limit. Answer more shortly."
 

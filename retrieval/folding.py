@@ -98,6 +98,7 @@ def _replacement(odd: re.Match[str], hyphen: str) -> str:
     if kind == "other":
         return unicodedata.normalize("NFKC", odd[0])
     if kind == "space":
-        before, after = odd.string[: odd.start()][-1:], odd.string[odd.end() :][:1]
-        return "" if _CJK_OR_ITS_MARKS.search(before + after) else " "
+        around = odd.string[max(odd.start() - 1, 0) : odd.start()]
+        around += odd.string[odd.end() : odd.end() + 1]
+        return "" if _CJK_OR_ITS_MARKS.search(around) else " "
     return _BECOMES[kind]

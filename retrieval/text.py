@@ -19,8 +19,8 @@ _UNSEEN = re.compile(
 
 _CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 _END = re.compile(
-    f"(?:[。！？；…]++|[!?]++(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
-    f"|[.!?]+[{_CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
+    f"(?:[。！？；…]++|(?<![!?])[!?]++(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
+    f"|(?<![.!?])[.!?]++[{_CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
 )
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
@@ -124,9 +124,9 @@ def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
 
 def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:
     """Tell whether a full stop, question or exclamation mark does not end the sentence."""
-    if end[0][0] in "。！？；…" or not block[end.end() :][:1].isspace():
+    if end[0][0] in "。！？；…" or not block[end.end() : end.end() + 1].isspace():
         return False
-    after = block[end.end() :].lstrip()[:40]
+    after = block[end.end() : end.end() + 80].lstrip()[:40]
     if after[:1].islower():
         return True
     if end[0] != ".":

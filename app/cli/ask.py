@@ -96,12 +96,13 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
 
 
 async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str]:
-    """Return the files that the last question of a thread was asked of; none for a new thread.
+    """Return the files of the last question of a thread; none for a new thread.
 
     Raises:
-        Problem: `thread_not_found` when the thread is another owner's.
+        Problem: `waiting_review` or `run_unfinished` when the last question is not finished, or
+            `thread_not_found` when the thread is another owner's.
     """
-    if not (await opened.current()).values.get("turn"):
+    if not (await opened.check_free()).values.get("turn"):
         return []
     last = await newest(owner, thread)
     if last is None:

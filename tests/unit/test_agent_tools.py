@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import tool
 
-from nodes.agent import work
+from nodes.agent import Work, work
 from tests.door import STATE
 from tests.fake_model import Script
 from tests.places import runtime
+from tools import toolbox
+from tools.evidence import Evidence
 
 pytestmark = pytest.mark.usefixtures("database", "script")
 
@@ -25,47 +26,50 @@ def calling(number: int, **arguments: Any) -> AIMessage:
     return AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})
 
 
-@pytest.fixture
-def searched() -> list[str]:
-    """What was searched for."""
-    return []
+@pytest.fixture(autouse=True)
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was searched for; nothing is ever found."""
+    queries: list[str] = []
+
+    async def gather(here: object, context: object, wanted: list[str], *, about: str) -> Evidence:
+        assert [about] == wanted
+        queries.append(about)
+        return Evidence([], {}, [])
+
+    monkeypatch.setattr(toolbox, "gather", gather)
+    return queries
 
 
-@pytest.fixture
-def search(searched: list[str]) -> Any:
-    """A tool that finds nothing."""
-
-    @tool
-    async def search(query: str) -> str:
-        """Search."""
-        searched.append(query)
-        return "Nothing was found."
-
-    return search
-
-
-async def with_tools(search: Any) -> str:
+async def researched() -> Work:
     question = HumanMessage('<step title="bees">Find bees.</step>')
-    done = await work(STATE, runtime(), "researcher", "Write.", [question], [search])
-    return done.text
+    return await work(STATE, runtime(), "researcher", "Write.", [question])
 
 
-async def test_a_model_may_use_a_tool_before_it_writes(
-    script: Script, search: Any, searched: list[str]
-):
+async def test_a_model_may_use_a_tool_before_it_writes(script: Script, searched: list[str]):
     script.on("researcher", calling(1, query="bees"), stopped("Nothing on bees."))
 
-    assert await with_tools(search) == "Nothing on bees."
+    assert (await researched()).text == "Nothing on bees."
     assert searched == ["bees"]
 
 
-async def test_a_model_that_never_stops_using_tools_is_stopped(
-    script: Script, search: Any, searched: list[str]
-):
+async def test_what_the_tools_found_is_handed_to_the_node(script: Script):
+    script.on("researcher", calling(1, query="bees"), stopped("Nothing on bees."))
+
+    assert (await researched()).found == [Evidence([], {}, [])]
+
+
+async def test_a_role_without_tools_is_offered_none(script: Script):
+    script.on("reporter", calling(1, query="bees"), stopped("Bees dance."))
+    await work(STATE, runtime(), "reporter", "Write.", [HumanMessage("Why?")])
+
+    assert "error" in str(script.asked[-1][1][-1].text).lower() or len(script.asked) == 1
+
+
+async def test_a_model_that_never_stops_using_tools_is_stopped(script: Script, searched: list[str]):
     numbers = iter(range(1000))
     script.on("researcher", lambda _: calling(next(numbers), query=f"bees {next(numbers)}"))
 
-    await with_tools(search)
+    await researched()
 
     assert len(script.asked) == 6
     assert len(searched) <= 6
@@ -73,19 +77,19 @@ async def test_a_model_that_never_stops_using_tools_is_stopped(
 
 @pytest.mark.parametrize("call", [{"query": ["a"]}, {"wrong": "a"}, {}])
 async def test_arguments_that_do_not_fit_are_told_to_the_model(
-    script: Script, search: Any, searched: list[str], call: dict[str, Any]
+    script: Script, searched: list[str], call: dict[str, Any]
 ):
     script.on("researcher", calling(1, **call), stopped("I give up."))
 
-    assert await with_tools(search) == "I give up."
+    assert (await researched()).text == "I give up."
     assert searched == []
     assert "query" in str(script.asked[1][1][-1].text)
 
 
-async def test_a_tool_nobody_has_is_told_to_the_model(script: Script, search: Any):
+async def test_a_tool_nobody_has_is_told_to_the_model(script: Script):
     call = {"name": "delete", "args": {}, "id": "1"}
     finish = {"finish_reason": "tool_calls"}
     wrong = AIMessage("", tool_calls=[call], response_metadata=finish)
     script.on("researcher", wrong, stopped("I give up."))
 
-    assert await with_tools(search) == "I give up."
+    assert (await researched()).text == "I give up."

@@ -1,0 +1,194 @@
+"""A whole run over real HTTP, against a model server that fails in every way it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from config.errors import Problem
+from evals.openai_server import Server
+from evals.world import rules
+from graph.session import Session
+from graph.state import of_turn
+from tests.conftest import make
+
+QUESTION = "How do bees live?"
+
+REPORTER = {"system": "You write the report"}
+
+
+def quiet(event: object) -> None:
+    """Watch nothing."""
+
+
+@pytest.fixture
+def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server that answers every role well, unless a test puts a fault before that."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-value")
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_server.url)
+    plan = {
+        "title": "Bees",
+        "thought": "",
+        "steps": [
+            {"title": title, "description": "", "queries": [title]}
+            for title in ("waggle dance", "winter cluster", "queen eggs")
+        ]
+        + [{"title": "honey", "description": "", "queries": ["honey eaten in winter"]}],
+    }
+    usual = [rule for rule in rules(4) if rule.get("schema") != "Draft"]
+    openai_server.replace([{"schema": "Draft", "reply": plan}, *usual])
+    yield openai_server
+
+
+@pytest.fixture
+def paid(choices: dict[str, object]) -> dict[str, object]:
+    return {**choices, "models": {"default": "openai:gpt-4o"}}
+
+
+def fail(server: Server, **fault: Any) -> None:
+    """Put a fault before the good answers."""
+    server.rules.insert(0, fault)
+
+
+def roles(server: Server) -> list[str]:
+    """Name every request by the schema it asked for."""
+    return [
+        call.body.get("response_format", {}).get("json_schema", {}).get("name", "text")
+        for call in server.log
+    ]
+
+
+async def test_a_run_over_http_uses_few_calls(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert len(model.log) == 2 * 4 + 5
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"error": 429, "headers": {"retry-after": "0"}},
+        {"error": 500},
+        {"error": 529},
+        {"cut": 2},
+        {"cut": 2, "clean": True},
+        {"cut": 0},
+        {"garbage": True},
+        {"reply": ""},
+        {"reply": "<think>hm</think>"},
+        {"body": {"choices": []}},
+    ],
+    ids=lambda fault: "-".join(f"{name}={value}" for name, value in fault.items())[:30],
+)
+@pytest.mark.parametrize("role", [{"schema": "Triage"}, {"schema": "Draft"}, REPORTER])
+async def test_a_fault_that_passes_costs_one_more_call_and_nothing_else(
+    thread: Session,
+    paid: dict[str, object],
+    model: Server,
+    fault: dict[str, Any],
+    role: dict[str, Any],
+):
+    fail(model, **role, **fault, times=1)
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert len(model.log) == 2 * 4 + 5 + 1
+    assert not outcome.state["report"]["notices"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "model_auth"), (404, "unknown_model")])
+async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_one_call(
+    thread: Session, paid: dict[str, object], model: Server, status: int, code: str
+):
+    fail(model, error=status)
+
+    with pytest.raises(Problem) as problem:
+        await thread.begin(QUESTION, make(paid), quiet)
+
+    assert problem.value.code == code
+    assert "sk-canary" not in str(problem.value)
+    assert len(model.log) == 1
+
+
+async def test_one_step_that_always_fails_keeps_the_findings_of_the_others(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    fail(model, match='<step title="winter cluster"', error=400)
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    findings = of_turn(outcome.state["findings"], 1)
+    ended = [finding["status"] for finding in findings.values()]
+    assert ended == ["ok", "failed", "ok", "ok"]
+    assert outcome.state["status"] == "partial"
+    assert "winter cluster" in str(outcome.state["messages"][-1].text)
+
+
+async def test_a_model_that_is_down_is_stood_in_for_and_the_reader_is_told(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    fail(model, **REPORTER, error=500)
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    assert outcome.state["report"]["cited"]
+    assert "extractive" in outcome.state["report"]["notices"][0]
+
+
+async def test_a_report_that_is_cut_off_is_continued(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    fail(model, **REPORTER, reply="Bees live in hives [S1].", finish="length")
+    fail(model, match="Go on exactly", reply="Bees dance in summer [S1].")
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    body = outcome.state["report"]["body"]
+    assert "hives" in body
+    assert "summer" in body
+    assert not outcome.state["report"]["notices"]
+
+
+async def test_a_typed_answer_that_is_cut_off_is_asked_for_again(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    fail(model, schema="Draft", reply='{"title": "Be', finish="length", times=1)
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    assert outcome.state["plan"]["title"] == "Bees"
+    assert roles(model).count("Draft") == 2
+
+
+async def test_a_server_that_knows_no_schemas_is_asked_in_words(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    for name in ("Triage", "Rewrite", "Draft", "Verdict", "Enough"):
+        body = {"error": {"message": "response_format json_schema is unavailable", "type": "x"}}
+        fail(model, schema=name, error=400, body=body)
+
+    outcome = await thread.begin(QUESTION, make(paid), quiet)
+
+    assert outcome.state["status"] in ("succeeded", "partial")
+    assert roles(model).count("text") > 4
+
+
+async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    fail(model, **REPORTER, error=401)
+    with pytest.raises(Problem):
+        await thread.begin(QUESTION, make(paid), quiet)
+    before = len(model.log)
+    model.rules.pop(0)
+
+    outcome = await thread.go_on(make(paid), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert len(model.log) == before + 1
