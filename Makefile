@@ -19,7 +19,7 @@ INSTALL := $(BIN)/python -m pip install --quiet
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install ask test check format dev smoke evals clean
+.PHONY: help install ask test check format dev docs smoke evals clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -57,11 +57,16 @@ format: $(VENV)/.dev  ## Format the code
 dev: $(VENV)/.dev  ## Start the LangGraph development server
 	@$(BIN)/dossier serve --port $(PORT)
 
+docs: $(VENV)/.dev  ## Write the picture of the graph and the choices into the README
+	@$(BIN)/python -m graph.drawing
+
 smoke: install  ## Ask one small question of the model the environment names
 	@$(BIN)/python -m evals.smoke
 
 evals: $(VENV)/.dev  ## Measure speed, cost and quality
 	@$(BIN)/python -m evals.performance
+	@$(BIN)/python -m evals.overhead
+	@$(BIN)/python -m evals.crash
 	@$(BIN)/python -m evals.extractive
 
 clean:  ## Remove .venv and caches

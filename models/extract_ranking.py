@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from models.blocks import Page, Quote
-from models.extract_kinds import answers
+from models.extract_candidates import document
+from models.extract_kinds import asks_why_too, gives_cause
+from models.extract_rows import cells, extreme
+from models.extract_scores import Scored, scored, worth
+from models.extract_theses import documents_asked, opposed
 from models.extract_topic import Topic, share, topic
 from retrieval.keyword import spread
-from retrieval.text import Span, heading, language, sentences
+from retrieval.text import language
 from retrieval.words import words
 
 LEAST = {"en": 0.62, "zh": 0.5}
@@ -24,46 +26,8 @@ is then in no text that says the same in another order.
 MANY = 12
 """A topic of more terms than this is covered by chance less often, so less of it is asked for."""
 
-AROUND = 0.5
-"""A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
-
-IN_TITLE = 0.5
-"""A term counts this much for a sentence when only the title of its page has it."""
-
-NAMED_TITLE = 0.3
-"""A page is worth this much more when the question names its whole title."""
-
 CUT = 0.5
 """A sentence is left out if it is worth less than this part of the best one."""
-
-KIND = 0.15
-"""What it is worth to hold the kind of thing that is asked for."""
-
-FIRST = 0.05
-"""What it is worth to be the first sentence of a passage."""
-
-HEADING = 0.4
-"""A heading, and what is too long for a sentence, is worth this part of what it would be."""
-
-LONGEST = 600
-"""A longer sentence, in characters, is rather a table or a list that was not recognised."""
-
-_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.")
-_ASIDE = re.compile(r"\s*[(（].*|\.\w{2,4}$")
-_OPENS_BACKWARDS = re.compile(
-    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
-    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both|the (?:former|latter))\b"
-    r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
-    re.IGNORECASE,
-)
-
-
-class _Candidate(NamedTuple):
-    """A sentence, with the one before it where it cannot stand alone, and its passage's number."""
-
-    page: int
-    text: str
-    first: bool
 
 
 def answerable(question: str, pages: Sequence[Page]) -> bool:
@@ -77,75 +41,80 @@ def answerable(question: str, pages: Sequence[Page]) -> bool:
     return reach(about, question, pages) >= LEAST[language(question)] * chance
 
 
-def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> list[Quote]:
-    """Return up to `limit` sentences of `pages` that answer `question` best, best first.
-
-    Query-focused extraction: a sentence scores by the share of the topic it covers, by that of
-    the passage around it, and for holding the kind of thing that is asked for (a date for "when",
-    a number for "how many"). The choice is spread by maximal marginal relevance.
-    """
-    worth = [_worth(about, question, page) for page in pages]
-    candidates = list(_candidates(pages))
-    scores = [
-        (number, _score(about, question, pages[one.page].title, one, worth[one.page]))
-        for number, one in enumerate(candidates)
-    ]
-    ranked = sorted(scores, key=lambda entry: (-entry[1], entry[0]))
-    good = [entry for entry in ranked if entry[1] > CUT * ranked[0][1]][:40]
-    chosen = [candidates[n] for n, _ in spread(good, [one.text for one in candidates], 2 * limit)]
-    apart = [one for at, one in enumerate(chosen) if not _within(one, chosen[:at])]
-    return [Quote(pages[one.page].id, one.text) for one in apart[:limit]]
-
-
 def reach(about: Topic, question: str, pages: Sequence[Page]) -> float:
     """Return how much of a topic the best source covers with all of its passages together."""
     sources: dict[str, list[str]] = {}
     for page in pages:
         sources.setdefault(page.id, [page.title]).append(page.text)
     joined = [Page(name, texts[0], "", "\n".join(texts[1:])) for name, texts in sources.items()]
-    return max((_worth(about, question, page) for page in joined), default=0.0)
+    return max((worth(about, question, page) for page in joined), default=0.0)
 
 
-def _worth(about: Topic, question: str, page: Page) -> float:
-    title = words(_ASIDE.sub("", page.title))
-    named = bool(title) and f" {' '.join(title)} " in f" {' '.join(words(question))} "
-    named_weight = min(1.0, sum(about.terms.get(word, 0.0) for word in title)) if named else 0.0
-    return share(about, words(f"{page.title}\n{page.text}")) + NAMED_TITLE * named_weight
+def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> list[Quote]:
+    """Return up to `limit` sentences of `pages` that answer `question` best, best first.
+
+    Query-focused extraction: a sentence scores by the share of the topic it covers, by that of
+    the passage around it, and for holding the kind of thing that is asked for (a date for "when",
+    a number for "how many"). The choice is spread by maximal marginal relevance. Where documents
+    disagree, each has the same number of quotes; where a reason is asked for too, it comes second.
+    """
+    found = _with_extreme(question, scored(about, question, pages))
+    if opposed(question):
+        return [one.quote for one in _balanced(found, documents_asked(question), limit)]
+    chosen = _apart(found, limit)
+    if chosen and asks_why_too(question):
+        chosen = _with_cause(question, chosen, found)[:limit]
+    return [one.quote for one in chosen]
 
 
-def _within(one: _Candidate, others: Sequence[_Candidate]) -> bool:
+def _apart(found: Sequence[Scored], limit: int) -> list[Scored]:
+    """Return the best sentences, each unlike those before it."""
+    good = [one for one in found if one.score > CUT * found[0].score][:40]
+    texts = [one.candidate.text for one in good]
+    order = spread([(at, one.score) for at, one in enumerate(good)], texts, 2 * limit)
+    chosen: list[Scored] = []
+    for at, _ in order:
+        if not _within(good[at], chosen):
+            chosen.append(good[at])
+    return chosen[:limit]
+
+
+def _within(one: Scored, others: Iterable[Scored]) -> bool:
     """Tell whether a sentence holds another one or is held by it."""
-    return any(one.text in other.text or other.text in one.text for other in others)
+    text = one.candidate.text
+    return any(text in other.candidate.text or other.candidate.text in text for other in others)
 
 
-def _candidates(pages: Sequence[Page]) -> Iterator[_Candidate]:
-    for number, page in enumerate(pages):
-        spans = sentences(page.text)
-        for at in range(len(spans)):
-            text = _standing(page.text, spans, at)
-            if len(words(text)) > 1 and not _UNQUOTABLE.search(text):
-                yield _Candidate(number, text, at == 0)
+def _balanced(found: Sequence[Scored], count: int, limit: int) -> list[Scored]:
+    """Return as many sentences of each of the `count` documents that have the best ones."""
+    titles = list(dict.fromkeys(document(one.page.title) for one in found))[:count]
+    each = max(limit // max(len(titles), 1), 1)
+    shares = [[one for one in found if document(one.page.title) == title] for title in titles]
+    return [one for part in shares for one in _apart(part, each)]
 
 
-def _standing(text: str, spans: Sequence[Span], at: int) -> str:
-    """Return a sentence, joined to the one before it if it points back to that one."""
-    span = spans[at]
-    if at and _OPENS_BACKWARDS.match(span.text):
-        before = spans[at - 1]
-        near = "\n" not in text[before.end : span.start] and not heading(before.text)
-        if near and span.end - before.start <= LONGEST:
-            return text[before.start : span.end]
-    return span.text
+def _with_extreme(question: str, found: list[Scored]) -> list[Scored]:
+    """Put the row that a superlative asks for first, without the other rows of its table."""
+    tables: dict[tuple[str, str], list[Scored]] = {}
+    for one in found:
+        headers = list(cells(one.candidate.text))
+        if headers:
+            tables.setdefault((document(one.page.title), headers[0]), []).append(one)
+    for rows in tables.values():
+        at = extreme(question, [row.candidate.text for row in rows])
+        if at is not None:
+            first = rows[at]._replace(score=found[0].score + 1)
+            return [first, *(one for one in found if one not in rows)]
+    return found
 
 
-def _score(about: Topic, question: str, title: str, one: _Candidate, around: float) -> float:
-    found = words(one.text)
-    own = share(about, found)
-    if not own:
-        return 0.0
-    named = share(about, [*words(title), *found])
-    score = own + IN_TITLE * (named - own) + AROUND * around
-    score += KIND * answers(question, one.text) + FIRST * one.first
-    if heading(one.text) or len(one.text) > LONGEST:
-        score *= HEADING
-    return score
+def _with_cause(question: str, chosen: list[Scored], found: Sequence[Scored]) -> list[Scored]:
+    """Put the reason that is nearest to the answer and its topic second, if one is given."""
+    answer = chosen[0].candidate.text
+    subject = next(iter(cells(answer).values()), answer)
+    about = topic(subject, question)
+    causes = [one for one in found if gives_cause(one.candidate.text) and one.quote != chosen[0].quote]
+    if not causes or (gives_cause(answer) and not cells(answer)):
+        return chosen
+    cause = max(causes, key=lambda one: share(about, words(one.candidate.text)) + one.score)
+    return [chosen[0], cause, *(one for one in chosen[1:] if not _within(one, [cause]))]

@@ -74,9 +74,14 @@ class Retry(AgentMiddleware[Any, Around, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
-        """Pass the request on until it is answered or it is enough."""
+        """Pass the request on until it is answered, it is enough, or no time is left to wait."""
+        around = request.runtime.context
+
+        def stop(state: RetryCallState) -> bool:
+            return _enough(state) or state.upcoming_sleep > around.budget.left(around.role)
+
         retrying = AsyncRetrying(
-            retry=retry_if_exception(_may_pass), wait=_wait, stop=_enough, reraise=True
+            retry=retry_if_exception(_may_pass), wait=_wait, stop=stop, reraise=True
         )
         response: ModelResponse[Any] = await retrying(handler, request)
         return response

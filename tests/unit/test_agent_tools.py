@@ -58,13 +58,6 @@ async def test_what_the_tools_found_is_handed_to_the_node(script: Script):
     assert (await researched()).found == [Evidence([], {}, [])]
 
 
-async def test_a_role_without_tools_is_offered_none(script: Script):
-    script.on("reporter", calling(1, query="bees"), stopped("Bees dance."))
-    await work(STATE, runtime(), "reporter", "Write.", [HumanMessage("Why?")])
-
-    assert "error" in str(script.asked[-1][1][-1].text).lower() or len(script.asked) == 1
-
-
 async def test_a_model_that_never_stops_using_tools_is_stopped(script: Script, searched: list[str]):
     numbers = iter(range(1000))
     script.on("researcher", lambda _: calling(next(numbers), query=f"bees {next(numbers)}"))

@@ -12,7 +12,17 @@ import pytest
 
 from config.errors import Problem
 from graph.context import Context
-from runs.lifecycle import check_thread, found, held, is_held, listed, mark, opened
+from runs.lifecycle import (
+    check_thread,
+    filed,
+    found,
+    held,
+    is_held,
+    listed,
+    mark,
+    newest,
+    opened,
+)
 from tests.places import somewhere
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +89,39 @@ async def test_a_thread_is_found_by_its_newest_run():
 
 
 @stored
+async def test_a_run_is_found_before_a_thread_of_the_same_name():
+    await begin("t1", 2)
+    await begin("t1-2", 7)
+
+    assert (await found("local/", "t1-2")).thread == "t1"
+    assert (await found("local/", "t1-2-7")).thread == "t1-2"
+
+
+@stored
+async def test_the_newest_run_of_a_thread_is_its_owners():
+    for turn in (1, 2):
+        await begin(turn=turn)
+
+    run = await newest("local/", "t1")
+
+    assert run
+    assert run.turn == 2
+    assert await newest("maya/", "t1") is None
+    assert await newest("local/", "t1-2") is None
+
+
+@stored
+async def test_where_a_report_lies_says_nothing_about_how_the_run_stands():
+    run = await begin()
+    await mark(run, "partial", code="budget_spent")
+    await filed(run, "/reports/t1")
+
+    after = await found("local/", run)
+
+    assert (after.status, after.code, after.folder) == ("partial", "budget_spent", "/reports/t1")
+
+
+@stored
 async def test_runs_are_listed_newest_first_and_no_more_than_asked_for():
     for turn in range(1, 6):
         await begin(turn=turn)
@@ -138,6 +181,15 @@ def test_a_held_thread_cannot_be_held_again():
         pass
 
     assert (failure.value.code, failure.value.exit_status) == ("run_in_progress", 5)
+
+
+def test_a_home_that_may_not_be_written_is_told(home: Path):
+    home.write_text("in the way")
+
+    with pytest.raises(Problem) as failure, held("t1"):
+        pass
+
+    assert failure.value.code == "storage_unavailable"
 
 
 def test_other_threads_are_free():

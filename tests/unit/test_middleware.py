@@ -135,6 +135,15 @@ async def test_the_waits_are_drawn_from_the_whole_of_a_doubling_interval(
         assert max(drawn) > 0.6 * most
 
 
+async def test_a_wait_that_would_pass_the_deadline_of_the_run_is_not_begun(
+    script: Script, waits: list[float]
+):
+    script.on("Bee", status(base.OpenAIRateLimitError, 429, retry_after="7"))
+
+    assert await asked(max_minutes=0.1) == "rate_limited"
+    assert (waits, len(script.asked)) == ([], 1)
+
+
 async def test_branches_that_must_wait_equally_long_do_not_come_back_together(
     script: Script, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ):

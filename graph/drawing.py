@@ -1,0 +1,46 @@
+"""Write into the README what the code knows better: the picture of the graph and the choices."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+from graph.builder import make_graph
+from graph.context import Context
+from graph.step import make_step
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def picture() -> str:
+    """Return the graph, and the branch of one step, as Mermaid blocks."""
+    branch = make_step().get_graph()
+    # What catches a branch that fails has no edge, and would hang in the air.
+    for node in [node for node in branch.nodes.values() if "error_handler" in node.id]:
+        branch.remove_node(node)
+    drawn = [make_graph().get_graph(), branch]
+    blocks = [f"```mermaid\n{graph.draw_mermaid().strip()}\n```" for graph in drawn]
+    return "\n\nInside `step`:\n\n".join(blocks)
+
+
+def choices() -> str:
+    """Return the table of what a run may choose."""
+    rows = ["| choice | default | |", "|---|---|---|"]
+    for one in fields(Context):
+        value = one.default if one.default is not MISSING else ""
+        default = f"`{value}`" if value != "" else ""
+        rows.append(f"| `{one.name}` | {default} | {one.metadata['description']} |")
+    return "\n".join(rows)
+
+
+def filled(text: str) -> str:
+    """Return a text with both put between their marks."""
+    for name, block in (("graph", picture()), ("choices", choices())):
+        start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, _, rest = text.partition(start)
+        text = f"{before}{start}{block}\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+if __name__ == "__main__":
+    README.write_text(filled(README.read_text("utf-8")), "utf-8")

@@ -1,0 +1,90 @@
+"""The sentences of some pages that could be quoted, each with where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from models.blocks import Page
+from retrieval.text import Span, heading, sentences
+from retrieval.words import words
+
+LONGEST = 600
+"""A longer sentence, in characters, is rather a table or a list that was not recognised."""
+
+WHOLE = 120
+"""Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
+
+_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.")
+_OPENS_BACKWARDS = re.compile(
+    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
+    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both|the (?:former|latter))\b"
+    r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
+    re.IGNORECASE,
+)
+_SPEAKS_OF_ITSELF = re.compile(
+    r"this (?:paper|review|article|essay|study|report|book|chapter)\b", re.IGNORECASE
+)
+
+
+class Candidate(NamedTuple):
+    """A sentence, with the one before it where it cannot stand alone."""
+
+    page: int
+    """The number of its passage."""
+    text: str
+    first: bool
+    """Whether it is the first sentence of its passage."""
+    above: str
+    """The nearest heading above it in its passage."""
+    opens: bool
+    """Whether no other sentence stands between it and that heading, or the passage's start."""
+
+
+def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
+    """Yield what could be quoted, passage by passage; headings are among it."""
+    for number, page in enumerate(pages):
+        spans, above, opens = _whole(page.text), "", True
+        for at, span in enumerate(spans):
+            text = _standing(page.text, spans, at)
+            if len(words(text)) > 1 and not _UNQUOTABLE.search(text):
+                yield Candidate(number, text, at == 0, above, opens)
+            opens = heading(span.text)
+            above = span.text if opens else above
+
+
+def document(title: str) -> str:
+    """Return the title of the whole document; a part of one is titled "document — part"."""
+    return title.partition(" — ")[0]
+
+
+def _whole(text: str) -> list[Span]:
+    """Return the sentences of a text, those that a Chinese semicolon cut put together again."""
+    whole: list[Span] = []
+    run: list[Span] = []
+    for span in sentences(text):
+        run.append(span)
+        if not span.text.endswith("；"):
+            whole += _joined(text, run)
+            run = []
+    return whole + _joined(text, run)
+
+
+def _joined(text: str, run: Sequence[Span]) -> list[Span]:
+    if len(run) < 2 or run[-1].end - run[0].start > WHOLE:
+        return list(run)
+    joined = text[run[0].start : run[-1].end]
+    return list(run) if "\n" in joined else [Span(run[0].start, run[-1].end, joined)]
+
+
+def _standing(text: str, spans: Sequence[Span], at: int) -> str:
+    """Return a sentence, joined to the one before it if it points back to that one."""
+    span = spans[at]
+    backwards = _OPENS_BACKWARDS.match(span.text) and not _SPEAKS_OF_ITSELF.match(span.text)
+    if at and backwards:
+        before = spans[at - 1]
+        near = "\n" not in text[before.end : span.start] and not heading(before.text)
+        if near and span.end - before.start <= LONGEST:
+            return text[before.start : span.end]
+    return span.text

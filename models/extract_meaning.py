@@ -1,0 +1,81 @@
+"""Tell how well a sentence says what a thing is, or who a person is."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from retrieval.words import words
+
+_THING = re.compile(
+    r"^\W*(?:what|who)(?:['’]s| is| are| was| were) (?:(?:the )?(?:meaning|definition) of |meant by )?"
+    r"(?:an? |the )?(?P<en>[^,?.;:]+?)\W*$"
+    r"|^\W*(?:define|explain what) (?:an? |the )?(?P<define>[^,?.;:]+?)(?: is| are)?\W*$"
+    r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) mean\W*$"
+    r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]+)"
+    r"|^(?P<named>[^，。？?；]+?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VERB = (
+    r"(?:is|are|was|were|means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
+    r"|has been)\b(?! (?:not|no|never)\b)"
+)
+_ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
+_BEFORE = r"^\W*(?:(?:so|thus|today|in short|the|an?)\b,?\s+)*"
+_NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
+_DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
+_IS = r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?(?:是|指|[为為](?!了)|意味着|描述|表示|即)"
+_CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
+
+
+class Thing(NamedTuple):
+    """What a question wants to be told the meaning of, as patterns."""
+
+    terms: frozenset[str]
+    whole: str
+    head: str
+    """The noun or the last name that stands for it after its first mention."""
+
+
+def thing(question: str) -> Thing | None:
+    """Return what a question such as "What is X?" or "X是什么？" asks about, if it is one."""
+    found = _THING.search(question)
+    if not found:
+        return None
+    named = next(filter(None, found.groups())).strip(" “”《》「」\"'")
+    spelt = re.findall(r"[^\W_]+", named)
+    noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
+    if not words(named) or not noun:
+        return None
+    return Thing(frozenset(words(named)), r"[\s'’-]+".join(map(_form, spelt)), _form(noun[-1]))
+
+
+def defines(asked: Thing, sentence: str, title: str, *, opens: bool = False) -> float:
+    """Return how well a sentence says what is asked, in 0..1.
+
+    Best is one that begins with the thing and goes on with "is" or "means"; less worth is one
+    that gives it its name or only begins with it. On a page whose title names the thing, its
+    head ("the curve") stands for it, and what opens the page or a section of it counts more.
+    """
+    named = asked.terms <= set(words(title))
+    worth = _worth(asked.whole, sentence)
+    if named and not worth:
+        worth = 0.6 * _worth(asked.head, sentence)
+        done = re.search(rf"{_DONE}{asked.head}\b", sentence, re.IGNORECASE)
+        worth = max(worth, 0.7 if done else 0.0)
+    return min(1.0, worth + 0.2 * (named and opens))
+
+
+def _worth(name: str, sentence: str) -> float:
+    start = rf"{_BEFORE}{name}"
+    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS})", sentence, re.IGNORECASE):
+        return 1.0
+    if re.search(rf"(?:{_NAMED}|{_CALLS}){name}", sentence, re.IGNORECASE):
+        return 0.8
+    begins = re.search(rf"{start}(?![’'\w-]*[’'-])", sentence, re.IGNORECASE)
+    return 0.4 if begins else 0.0
+
+
+def _form(word: str) -> str:
+    """Return a pattern for a word in the singular and the plural."""
+    return rf"{re.escape(word.removesuffix('s'))}(?:e?s)?" if word.isascii() else re.escape(word)

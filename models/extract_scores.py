@@ -1,0 +1,87 @@
+"""Score sentences by how much of a question they cover, and by the kind of thing it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from models.blocks import Page, Quote
+from models.extract_candidates import LONGEST, Candidate, candidates
+from models.extract_kinds import answers
+from models.extract_meaning import defines, thing
+from models.extract_theses import opposed, thesis
+from models.extract_topic import Topic, share
+from retrieval.text import heading
+from retrieval.words import words
+
+AROUND = 0.5
+"""A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
+
+IN_TITLE = 0.5
+"""A term counts this much for a sentence when only the title of its page has it."""
+
+NAMED_TITLE = 0.3
+"""A page is worth this much more when the question names its whole title."""
+
+KIND = 0.15
+"""What it is worth to hold the kind of thing that is asked for."""
+
+MEANING = 0.4
+"""What it is worth to say what the thing is, if that is asked."""
+
+THESIS = 0.6
+"""What it is worth to state a thesis, if a disagreement is asked for."""
+
+FIRST = 0.05
+"""What it is worth to be the first sentence of a passage."""
+
+HEADING = 0.4
+"""A heading, and what is too long for a sentence, is worth this part of what it would be."""
+
+_ASIDE = re.compile(r"\s*[(（].*|\.\w{2,4}$")
+
+
+class Scored(NamedTuple):
+    """A sentence of a page and its score."""
+
+    score: float
+    candidate: Candidate
+    page: Page
+
+    @property
+    def quote(self) -> Quote:
+        """The sentence as a quote of its source."""
+        return Quote(self.page.id, self.candidate.text)
+
+
+def scored(about: Topic, question: str, pages: Sequence[Page]) -> list[Scored]:
+    """Return every sentence of the pages that has a term of the topic, best first."""
+    around = [worth(about, question, page) for page in pages]
+    found = [
+        Scored(_score(about, question, pages[one.page], one, around[one.page]), one, pages[one.page])
+        for one in candidates(pages)
+    ]
+    return sorted((one for one in found if one.score), key=lambda one: -one.score)
+
+
+def worth(about: Topic, question: str, page: Page) -> float:
+    """Return how much of a topic a page and its title cover."""
+    title = words(_ASIDE.sub("", page.title))
+    named = bool(title) and f" {' '.join(title)} " in f" {' '.join(words(question))} "
+    named_weight = min(1.0, sum(about.terms.get(word, 0.0) for word in title)) if named else 0.0
+    return share(about, words(f"{page.title}\n{page.text}")) + NAMED_TITLE * named_weight
+
+
+def _score(about: Topic, question: str, page: Page, one: Candidate, around: float) -> float:
+    found = words(one.text)
+    own = share(about, found)
+    asked = thing(question)
+    meaning = defines(asked, one.text, page.title, opens=one.opens) if asked else 0.0
+    if not own:
+        return 0.0
+    named = share(about, [*words(page.title), *found])
+    score = own + IN_TITLE * (named - own) + AROUND * around + FIRST * one.first
+    score += KIND * answers(question, one.text) + MEANING * meaning
+    score += THESIS * thesis(one.text, one.above) if opposed(question) else 0.0
+    return score * HEADING if heading(one.text) or len(one.text) > LONGEST else score
