@@ -9,6 +9,9 @@ UV := $(shell command -v uv 2>/dev/null)
 Q ?= How do the two papers disagree about forgetting?
 DOCS ?= examples/docs
 PORT ?= 8123
+# As they were typed, so that no quote and no dollar sign in a question reaches the shell.
+export QUESTION := $(value Q)
+export FOLDER := $(value DOCS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 ifdef UV
@@ -38,7 +41,7 @@ $(VENV)/.dev: $(VENV)/.base
 	@touch $@
 
 ask: install  ## Research Q over the files in DOCS
-	@$(BIN)/dossier ask "$(Q)" --docs "$(DOCS)" $(ARGS)
+	@$(BIN)/dossier ask "$$QUESTION" --docs "$$FOLDER" $(ARGS)
 
 test: $(VENV)/.dev  ## Run the tests
 	@$(BIN)/pytest -q $(ARGS)
