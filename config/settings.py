@@ -63,10 +63,12 @@ def settings() -> Settings:
     """Read the settings once.
 
     Raises:
-        Problem: `config_value`, naming the variable that cannot be used.
+        Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
     try:
         return Settings()
+    except UnicodeDecodeError as error:
+        raise Problem("config_syntax", "the file is not UTF-8", where=".env") from error
     except ValidationError as error:
         first = error.errors()[0]
         name = "DOSSIER_" + "_".join(str(part) for part in first["loc"]).upper()

@@ -20,7 +20,7 @@ from graph.context import Context
 from graph.session import session
 from models.load import load, model_name
 from runs.place import owned
-from storage.engine import reading
+from storage.engine import read_rows
 from storage.tables import calls
 from tools.ingest import ingest
 
@@ -47,11 +47,10 @@ async def _run() -> int:
         context = Context(auto_accept=True, files=[library.root], max_steps=2)
         outcome = await opened.begin(QUESTION, context, lambda _: None)
         wanted = select(calls).where(calls.c.run == f"{thread}-1", calls.c.kind == "model")
-        async with reading() as connection:
-            for row in await connection.execute(wanted.order_by(calls.c.started)):
-                said = json.loads(row.result)[-1]["data"]["content"]
-                seconds = row.ended - row.started
-                print(f"\n--- {row.role} {row.step} ({row.model}, {seconds:.1f} s)\n{said}")
+        for row in await read_rows(wanted.order_by(calls.c.started)):
+            said = json.loads(row.result)[-1]["data"]["content"]
+            seconds = row.ended - row.started
+            print(f"\n--- {row.role} {row.step} ({row.model}, {seconds:.1f} s)\n{said}")
     print(f"\n--- report ({outcome.state['status']})\n{outcome.state['messages'][-1].text}")
     return 0 if outcome.state["status"] == "succeeded" else 1
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from retrieval.text import sentences
 from retrieval.words import terms, words
-from storage.engine import reading
+from storage.engine import read_rows
 from storage.journal import Statement, commit
 from storage.tables import documents, pages
 
@@ -64,8 +64,7 @@ async def kept(owner: str, kind: str, origin: str) -> list[str]:
     wanted = select(pages.c.id).where(
         pages.c.owner == owner, pages.c.kind == kind, pages.c.origin == origin
     )
-    async with reading() as connection:
-        return list((await connection.execute(wanted.order_by(pages.c.position))).scalars())
+    return list((await read_rows(wanted.order_by(pages.c.position))).scalars())
 
 
 async def find(
@@ -85,8 +84,7 @@ async def find(
     names = {f"root{number}": root for number, root in enumerate(roots or [])}
     below = f"AND documents.root IN ({', '.join(f':{name}' for name in names)})" if names else ""
     values = {"match": match, "owner": owner, "limit": limit, **names}
-    async with reading() as connection:
-        rows = (await connection.execute(text(FIND.format(below=below)), values)).all()
+    rows = (await read_rows(text(FIND.format(below=below)), values)).all()
     return [
         Page(row.id, row.kind, row.title, location(row.path, row.place), row.text, -row.rank)
         for row in rows
@@ -96,15 +94,13 @@ async def find(
 async def texts(ids: Sequence[str]) -> dict[str, str]:
     """Return the full texts of pages by their ids."""
     wanted = select(pages.c.id, pages.c.text).where(pages.c.id.in_(ids))
-    async with reading() as connection:
-        return {row.id: row.text for row in await connection.execute(wanted)}
+    return {row.id: row.text for row in await read_rows(wanted)}
 
 
 async def read(ids: Sequence[str]) -> list[Page]:
     """Return pages by their ids, in the order of the ids; web pages and reports only."""
     wanted = select(pages).where(pages.c.id.in_(ids))
-    async with reading() as connection:
-        rows = {row.id: row for row in await connection.execute(wanted)}
+    rows = {row.id: row for row in await read_rows(wanted)}
     found = [rows[one] for one in ids if one in rows]
     return [
         Page(row.id, row.kind, row.title, location(row.origin, row.place), row.text, 0.0)

@@ -20,6 +20,7 @@ _NAMES = (
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _QUOTE = re.compile(r'<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+_UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
 
 class Page(NamedTuple):
@@ -50,6 +51,17 @@ class Found(NamedTuple):
     def quotes(self) -> list[Quote]:
         """The quotes of the finding, in its order, as they stand in their sources."""
         return [Quote(source, unescape(text)) for source, text in _QUOTE.findall(self.text)]
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """The title that each source is quoted under, where the finding is set out by document."""
+        titles: dict[str, str] = {}
+        title = ""
+        for found in _UNDER.finditer(self.text):
+            title = found["title"] or title
+            if found["source"] and title:
+                titles.setdefault(found["source"], title)
+        return titles
 
 
 class Prompt(NamedTuple):

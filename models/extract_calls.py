@@ -9,12 +9,14 @@ from langchain_core.messages import BaseMessage, ToolMessage
 from pydantic import BaseModel
 
 from models.blocks import Prompt
+from models.extract_kinds import asks_why_too
 from models.extract_plan import draft
+from models.extract_ranking import answerable, best, subject
 from models.extract_review import enough, verdict
 from models.extract_rewrite import rewrite
 from models.extract_schema import emptiest
 from models.extract_smalltalk import triage
-from models.extract_topic import key_phrase
+from models.extract_topic import key_phrase, key_terms, topic
 
 ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
     "Triage": triage,
@@ -45,17 +47,28 @@ def filled(name: str, schema: Mapping[str, Any], prompt: Prompt) -> Any:
 def tool_call(
     prompt: Prompt, messages: Sequence[BaseMessage], bound: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Return the one tool call that is made: an answer in the form of a tool, or a first search."""
+    """Return the one tool call that is made: an answer in the form of a tool, or a search."""
     tools = {tool["function"]["name"]: tool["function"] for tool in bound.get("tools") or ()}
     if not tools or any(isinstance(message, ToolMessage) for message in messages):
         return None
     name = _chosen(tools, bound.get("tool_choice"))
     if name:
         return _call(name, filled(name, tools[name].get("parameters", {}), prompt))
-    if "search" in tools and prompt.step and not prompt.pages:
-        wanted = key_phrase(prompt.step[0]) or key_phrase(prompt.question)
-        return _call("search", {"query": wanted})
-    return None
+    wanted = _search(prompt) if "search" in tools and prompt.step else ""
+    return _call("search", {"query": wanted}) if wanted else None
+
+
+def _search(prompt: Prompt) -> str:
+    """Return what to search for: the step if there are no pages, the reason of a row if asked."""
+    title = prompt.step[0] if prompt.step else ""
+    asked = title if key_terms(title) else prompt.question
+    if not prompt.pages:
+        return key_phrase(asked)
+    if not asks_why_too(asked) or not answerable(asked, prompt.pages):
+        return ""
+    answer = best(topic(asked), asked, prompt.pages, 1)
+    named = subject(answer[0].text) if answer else ""
+    return f"{named} {key_phrase(asked)}" if named else ""
 
 
 def _chosen(tools: Mapping[str, Any], choice: Any) -> str | None:

@@ -13,6 +13,9 @@ from retrieval.words import words
 LONGEST = 600
 """A longer sentence, in characters, is rather a table or a list that was not recognised."""
 
+CHAIN = 300
+"""More than two sentences stand together only up to so many characters."""
+
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
@@ -79,12 +82,16 @@ def _joined(text: str, run: Sequence[Span]) -> list[Span]:
 
 
 def _standing(text: str, spans: Sequence[Span], at: int) -> str:
-    """Return a sentence, joined to the one before it if it points back to that one."""
-    span = spans[at]
-    backwards = _OPENS_BACKWARDS.match(span.text) and not _SPEAKS_OF_ITSELF.match(span.text)
-    if at and backwards:
+    """Return a sentence, joined to those before it as long as each points back to the last."""
+    start, end = spans[at].start, spans[at].end
+    while at and _points_back(spans[at].text):
         before = spans[at - 1]
-        near = "\n" not in text[before.end : span.start] and not heading(before.text)
-        if near and span.end - before.start <= LONGEST:
-            return text[before.start : span.end]
-    return span.text
+        apart = "\n" in text[before.end : start] or heading(before.text)
+        if apart or end - before.start > (LONGEST if end == spans[at].end else CHAIN):
+            break
+        at, start = at - 1, before.start
+    return text[start:end]
+
+
+def _points_back(sentence: str) -> bool:
+    return bool(_OPENS_BACKWARDS.match(sentence) and not _SPEAKS_OF_ITSELF.match(sentence))

@@ -26,8 +26,9 @@ _PERSON = (
 _CAUSE = (
     r"\bwhy\b|\breasons?\b|\bcauses?\b|[为為](?:什|何(?!人))|原因|何以",
     r"\b(?:because|since(?! \d)|due to|owing to|so that|in order to|caused?|reasons?|as a result"
-    r"|therefore|thanks to|led to|leads to|which is why)\b"
-    r"|因[为為]|由[于於]|原因|所以|因此|以便|[导導]致|造成|使得|是?[为為]了",
+    r"|therefore|thanks to|led to|leads to|which is why"
+    r"|die[sd]? (?:of|from))\b"
+    r"|因[为為]|由[于於]|原因|所以|因此|以便|[导導]致|造成|使得|死于|是?[为為]了",
 )
 _PLACE = (
     r"\bwhere\b|哪[裡里裏兒儿]|何[处處地]|什[么麼]地方|哪[个個]?[国國省市地城]",
@@ -44,17 +45,21 @@ _KINDS = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(given))
     for asked, given in (_DATE, _NUMBER, _PERSON, _CAUSE, _PLACE, _MEANING)
 )
+_TIME = r"-?(?:year|month|week|day|hour|minute|second)s?|[个個]?[年月周天岁歲]|[小分秒]"
 _UNITS = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(rf"\d\s*(?:{unit})", re.IGNORECASE))
     for asked, unit in (
-        (r"\bkg\b|kilo(?:gram)?s?|weigh|heavy|千克|公斤|多重", r"kg|kilo|g\b|t\b|tons?|千克|公斤|克|吨"),
+        (r"\bkg\b|kilo|weigh|heavy|千克|公斤|多重", r"kg|kilo|(?:g|t)\b|tons?|千克|公斤|克|吨"),
         (r"percent|%|share of|proportion|百分|比例|占", r"%|percent|per cent|％|成"),
-        (r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]", r"-?(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?)|[个個]?[年月周天岁歲]|[小分秒]"),
-        (r"how (?:far|tall|high|deep)|distance|多[远遠高深]|距[离離]", r"k?m\b|cm|met(?:er|re)s?|miles?|feet|千?[公里米]"),
+        (r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]", _TIME),
+        (
+            r"how (?:far|tall|high|deep)|distance|多[远遠高深]|距",
+            r"k?m\b|cm|met|mile|feet|千?[公里米]",
+        ),
         (r"cost|price|paid|多少[钱錢]|价格", r"dollars?|euros?|[€$£]|元|万|亿"),
         (r"temperature|degrees|warm|cold|温度|[几多少]度", r"°|degrees|℃|度"),
     )
-)  # fmt: skip
+)
 """What units a question asks for, and a number with one of them."""
 
 _WHY_TOO = re.compile(
@@ -65,7 +70,7 @@ _WHY_TOO = re.compile(
 
 
 def answers(question: str, sentence: str) -> float:
-    """Return how well `sentence` has what `question` asks for, such as a date or a cause, in 0..1.5.
+    """Return how well `sentence` has what `question` asks for, such as a date, in 0..1.5.
 
     A number in a unit that is asked for is worth more than another. Nothing is known to answer
     a question that asks for none of the kinds. Of several lines the first that asks decides.
@@ -76,6 +81,11 @@ def answers(question: str, sentence: str) -> float:
                 found = bool(given.search(sentence))
                 return found + 0.5 * (kind == 1 and found and _in_unit(line, sentence))
     return 0.0
+
+
+def asks_why(question: str) -> bool:
+    """Tell whether a question asks for a reason."""
+    return bool(re.search(_CAUSE[0], question.split("\n")[0], re.IGNORECASE))
 
 
 def asks_why_too(question: str) -> bool:

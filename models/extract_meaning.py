@@ -8,8 +8,8 @@ from typing import NamedTuple
 from retrieval.words import words
 
 _THING = re.compile(
-    r"^\W*(?:what|who)(?:['’]s| is| are| was| were) (?:(?:the )?(?:meaning|definition) of |meant by )?"
-    r"(?:an? |the )?(?P<en>[^,?.;:]+?)\W*$"
+    r"^\W*(?:what|who)(?:['’]s| is| are| was| were) "
+    r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?(?P<en>[^,?.;:]+?)(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
     r"|^\W*(?:define|explain what) (?:an? |the )?(?P<define>[^,?.;:]+?)(?: is| are)?\W*$"
     r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) mean\W*$"
     r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]+)"
@@ -21,10 +21,13 @@ _VERB = (
     r"|has been)\b(?! (?:not|no|never)\b)"
 )
 _ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
-_BEFORE = r"^\W*(?:(?:so|thus|today|in short|the|an?)\b,?\s+)*"
+_BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
 _NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
 _DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
-_IS = r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?(?:是|指|[为為](?!了)|意味着|描述|表示|即)"
+_IS = (
+    r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?"
+    r"(?:是|指|[为為](?!了)|意味着|描述|表示|即)"
+)
 _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
 
 

@@ -11,6 +11,7 @@ from models.extract_feedback import revised
 from models.extract_questions import Sides, dimensions, is_simple, parts, sides, titled
 from models.extract_ranking import reach
 from models.extract_steps import DraftStep, colon, query, step
+from models.extract_theses import opposed
 from models.extract_topic import key_phrase, key_terms, topic
 from retrieval.text import language
 
@@ -46,8 +47,15 @@ def _steps(question: str, pages: Sequence[Page], limit: int) -> Iterator[DraftSt
     elif listed:
         yield from _listed(question, listed, limit)
     else:
-        yield step(question, key_phrase(question), description=question)
+        yield step(question, *_searches(question), description=question)
         yield from _aspects(question, pages, min(limit, 3) - 1)
+
+
+def _searches(question: str) -> list[str]:
+    """Return the search for a whole question, and one for theses where documents disagree."""
+    whole = key_phrase(question)
+    theses = "认为 主张 结论" if language(question) == "zh" else "argues conclusion abstract"
+    return [whole, f"{whole} {theses}"] if opposed(question) else [whole]
 
 
 def _comparison(question: str, compared: Sides, limit: int) -> Iterator[DraftStep]:

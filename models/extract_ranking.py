@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from models.blocks import Page, Quote
 from models.extract_candidates import document
-from models.extract_kinds import asks_why_too, gives_cause
+from models.extract_kinds import asks_why, asks_why_too, gives_cause
 from models.extract_rows import cells, extreme
-from models.extract_scores import Scored, scored, worth
+from models.extract_scores import FIRST, Scored, scored, worth
 from models.extract_theses import documents_asked, opposed
 from models.extract_topic import Topic, share, topic
 from retrieval.keyword import spread
@@ -25,6 +25,15 @@ is then in no text that says the same in another order.
 
 MANY = 12
 """A topic of more terms than this is covered by chance less often, so less of it is asked for."""
+
+REASON = 0.6
+"""A reason comes before a sentence that gives none if it is worth this part of it."""
+
+NEAR = 0.25
+"""A reason is one for the answer if it has this share of its subject and the topic."""
+
+WEAK = 0.25
+"""A sentence is left out if its own words are worth less than this part of the best one's."""
 
 CUT = 0.5
 """A sentence is left out if it is worth less than this part of the best one."""
@@ -59,9 +68,9 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     disagree, each has the same number of quotes; where a reason is asked for too, it comes second.
     """
     found = _with_extreme(question, scored(about, question, pages))
-    if opposed(question):
+    if opposed(question.split("\n")[0]):
         return [one.quote for one in _balanced(found, documents_asked(question), limit)]
-    chosen = _apart(found, limit)
+    chosen = _apart(_with_reason(question, found), limit)
     if chosen and asks_why_too(question):
         chosen = _with_cause(question, chosen, found)[:limit]
     return [one.quote for one in chosen]
@@ -70,13 +79,20 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
 def _apart(found: Sequence[Scored], limit: int) -> list[Scored]:
     """Return the best sentences, each unlike those before it."""
     good = [one for one in found if one.score > CUT * found[0].score][:40]
+    good = [one for one in good if one.own > WEAK * good[0].own]
     texts = [one.candidate.text for one in good]
-    order = spread([(at, one.score) for at, one in enumerate(good)], texts, 2 * limit)
+    order = spread(_falling(good), texts, 2 * limit)
     chosen: list[Scored] = []
     for at, _ in order:
         if not _within(good[at], chosen):
             chosen.append(good[at])
     return chosen[:limit]
+
+
+def _falling(good: Sequence[Scored]) -> list[tuple[int, float]]:
+    """Return the scores, the first one at least as high as any."""
+    top = max((one.score for one in good), default=0.0)
+    return [(at, one.score if at else top + FIRST) for at, one in enumerate(good)]
 
 
 def _within(one: Scored, others: Iterable[Scored]) -> bool:
@@ -103,18 +119,40 @@ def _with_extreme(question: str, found: list[Scored]) -> list[Scored]:
     for rows in tables.values():
         at = extreme(question, [row.candidate.text for row in rows])
         if at is not None:
-            first = rows[at]._replace(score=found[0].score + 1)
+            first = rows[at]
             return [first, *(one for one in found if one not in rows)]
     return found
+
+
+def _with_reason(question: str, found: list[Scored]) -> list[Scored]:
+    """Put the best sentence that gives a reason first, if only a reason is asked for."""
+    if not asks_why(question) or asks_why_too(question):
+        return found
+    reasons = (one for one in found if gives_cause(one.candidate.text))
+    first = next((one for one in reasons if one.score > REASON * found[0].score), None)
+    if first is None:
+        return found
+    return [first, *(one for one in found if one is not first)]
 
 
 def _with_cause(question: str, chosen: list[Scored], found: Sequence[Scored]) -> list[Scored]:
     """Put the reason that is nearest to the answer and its topic second, if one is given."""
     answer = chosen[0].candidate.text
-    subject = next(iter(cells(answer).values()), answer)
-    about = topic(subject, question)
-    causes = [one for one in found if gives_cause(one.candidate.text) and one.quote != chosen[0].quote]
-    if not causes or (gives_cause(answer) and not cells(answer)):
+    if gives_cause(answer) and not cells(answer):
         return chosen
-    cause = max(causes, key=lambda one: share(about, words(one.candidate.text)) + one.score)
+    about = topic(f"{subject(answer)} {question}")
+    near = {one: share(about, words(one.candidate.text)) for one in found if _is_cause(one, chosen)}
+    cause = max(near, key=near.__getitem__, default=None)
+    if cause is None or near[cause] < NEAR:
+        return chosen
     return [chosen[0], cause, *(one for one in chosen[1:] if not _within(one, [cause]))]
+
+
+def _is_cause(one: Scored, chosen: Sequence[Scored]) -> bool:
+    text = one.candidate.text
+    return gives_cause(text) and not cells(text) and not _within(one, chosen[:1])
+
+
+def subject(answer: str) -> str:
+    """Return what a row is about, which is in its first cell; of another sentence nothing."""
+    return next(iter(cells(answer).values()), "")

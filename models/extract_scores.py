@@ -27,10 +27,10 @@ NAMED_TITLE = 0.3
 KIND = 0.15
 """What it is worth to hold the kind of thing that is asked for."""
 
-MEANING = 0.4
+MEANING = 1.0
 """What it is worth to say what the thing is, if that is asked."""
 
-THESIS = 0.6
+THESIS = 1.5
 """What it is worth to state a thesis, if a disagreement is asked for."""
 
 FIRST = 0.05
@@ -48,6 +48,8 @@ class Scored(NamedTuple):
     score: float
     candidate: Candidate
     page: Page
+    own: float
+    """What it is worth by its own words and the title of its page."""
 
     @property
     def quote(self) -> Quote:
@@ -58,10 +60,10 @@ class Scored(NamedTuple):
 def scored(about: Topic, question: str, pages: Sequence[Page]) -> list[Scored]:
     """Return every sentence of the pages that has a term of the topic, best first."""
     around = [worth(about, question, page) for page in pages]
-    found = [
-        Scored(_score(about, question, pages[one.page], one, around[one.page]), one, pages[one.page])
+    found = (
+        _scored(about, question, pages[one.page], one, around[one.page])
         for one in candidates(pages)
-    ]
+    )
     return sorted((one for one in found if one.score), key=lambda one: -one.score)
 
 
@@ -73,15 +75,15 @@ def worth(about: Topic, question: str, page: Page) -> float:
     return share(about, words(f"{page.title}\n{page.text}")) + NAMED_TITLE * named_weight
 
 
-def _score(about: Topic, question: str, page: Page, one: Candidate, around: float) -> float:
+def _scored(about: Topic, question: str, page: Page, one: Candidate, around: float) -> Scored:
     found = words(one.text)
-    own = share(about, found)
+    own, named = share(about, found), share(about, [*words(page.title), *found])
     asked = thing(question)
     meaning = defines(asked, one.text, page.title, opens=one.opens) if asked else 0.0
-    if not own:
-        return 0.0
-    named = share(about, [*words(page.title), *found])
-    score = own + IN_TITLE * (named - own) + AROUND * around + FIRST * one.first
-    score += KIND * answers(question, one.text) + MEANING * meaning
-    score += THESIS * thesis(one.text, one.above) if opposed(question) else 0.0
-    return score * HEADING if heading(one.text) or len(one.text) > LONGEST else score
+    stated = thesis(one.text, one.above) if opposed(question) else 0.0
+    if not own and not (named and stated):
+        return Scored(0.0, one, page, 0.0)
+    told = own + IN_TITLE * (named - own) + MEANING * meaning + THESIS * stated
+    score = told + AROUND * around + FIRST * one.first + KIND * answers(question, one.text)
+    heads = heading(one.text) or len(one.text) > LONGEST
+    return Scored(score * HEADING if heads else score, one, page, told)

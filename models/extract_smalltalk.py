@@ -38,6 +38,7 @@ _IDIOM = re.compile(
     r"|knock knock|\bhow (?:do|did) you (?:feel|do|work|know|like|learn|think|sleep)\b",
     re.IGNORECASE,
 )
+_BEST = re.compile(r"^\W*(?:the )?(?:best|top|worst)\b(?!.*\bever\b)", re.IGNORECASE)
 _PERSONS = re.compile(r"\b(?:you|your|yours|yourself|u|ur|me|my|i|im|lets|let's)\b", re.IGNORECASE)
 _ANYBODY = re.compile(
     r"\bhow (?:do|can|would|should|could) (?:you|i|we)\b|\babout\b(?! (?:you|me|your))",
@@ -69,7 +70,9 @@ _WANTS = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCED = re.compile(
-    r"(?:\b[Mm]y name is|\bI am|\b[Ii]'?m|\b[Cc]all me|\b[Tt]his is|^\W*(?:[Hh]i|[Hh]ello|[Hh]ey"
+    r"(?i:\b(?:hello|hi|hey),? (?:world|there)|\bguten? (?:tag|morgen|abend|nacht)"
+    r"|\bbuen[oa]s (?:d[ií]as|tardes|noches))\b"
+    r"|(?:\b[Mm]y name is|\bI am|\b[Ii]'?m|\b[Cc]all me|\b[Tt]his is|^\W*(?:[Hh]i|[Hh]ello|[Hh]ey"
     r"|[Tt]hanks|[Tt]hank you|[Bb]ye|[Gg]ood (?:morning|evening|night)),?) [A-Z][\w'-]+"
     r"(?: [A-Z][\w'-]+)?(?=[,.!?]|$)|我(?:的名字)?[叫是]\w{2,4}$"
 )
@@ -125,6 +128,8 @@ def _topical(text: str) -> bool:
         return True
     told = {word for word in latin(text) if word not in STOP}
     topics = {word for word in told if "topic" in themes(word)}
+    if topics and _BEST.match(text):
+        return True
     if not topics or _IDIOM.search(text):
         return False
     to_person = _PERSONS.search(text) and not _ANYBODY.search(text)

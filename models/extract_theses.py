@@ -20,7 +20,9 @@ _COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
 _OWN = re.compile(
     r"\b(?:(?:this|the present) (?:paper|review|article|essay|study|note|report|book)|I|we|my view"
     r"|our view)\b[^.;]{0,40}\b(?:argue|conclude|claim|propose|maintain|hold|contend|show|call)"
-    r"|(?:本文|笔者|筆者|我们|我們|作者|本人|我)[^，。]{0,8}(?:[认認][为為]|主[张張]|提出|[坚堅]持|相信|[证證]明)",
+    r"|(?:本文|笔者|筆者|我们|我們|作者|本人|我)[^，。]{0,8}(?:[认認][为為]|主[张張]|提出|[坚堅]持|相信|[证證]明)"
+    r"|\b(?:they|the (?:papers|authors|views|theories)) (?:disagree|differ)"
+    r"|(?:分歧|[区區][别別]|不同)[^，。]{0,4}在[于於]",
     re.IGNORECASE,
 )
 _CUES = re.compile(

@@ -121,6 +121,8 @@ def _named(text: str) -> set[str]:
 
 
 def _parts(found: Sequence[str]) -> set[str]:
-    """Return the terms that are only parts of a longer number, such as the year of a date."""
-    longer = [term for term in found if re.search(r"\d[,:/-]\d", term)]
-    return {part for term in longer for part in re.split(r"[,:/-]", term)}
+    """Return the terms that are only parts of others: the year of a date, the "6" of "H6"."""
+    dates = [term for term in found if re.search(r"\d[,:/-]\d", term)]
+    codes = [term for term in found if re.fullmatch(r"[a-z]\d+|\d+[a-z]", term)]
+    parts = {part for term in dates for part in re.split(r"[,:/-]", term)}
+    return parts | {part for term in codes for part in re.findall(r"[a-z]|\d+", term)}

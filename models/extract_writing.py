@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 
 from models.blocks import Prompt, Quote
-from models.extract_kinds import answers
-from models.extract_ranking import KIND, answerable, best
+from models.extract_candidates import document
+from models.extract_kinds import answers, asks_why_too, gives_cause
+from models.extract_meaning import defines, thing
+from models.extract_questions import titled
+from models.extract_ranking import answerable, best
+from models.extract_scores import KIND
+from models.extract_theses import opposed
 from models.extract_topic import Topic, key_terms, share, topic
 from retrieval.words import words
 
@@ -17,24 +23,41 @@ NO_EVIDENCE = {
     "zh": "没有找到能回答这个问题的证据。",
 }
 _SAYS = {"en": "The sources put it this way:", "zh": "资料是这样说的："}
+_AGAINST = {"en": "Set side by side, the documents say:", "zh": "各份资料的说法并列如下："}
+_NAMED = {"en": "*{title}*:", "zh": "《{title}》："}
 _EVIDENCE = {"en": "Evidence", "zh": "依据"}
+_SPACE = {"en": " ", "zh": ""}
 
 IN_ANSWER = 2
-"""How many quotes the opening paragraph has at most."""
+"""How many quotes the opening paragraph has at most, if no documents are set side by side."""
 
 EARLY = 0.3
 """What it is worth to stand first in a finding; later quotes get a half, a third, …"""
 
+SECOND = 0.5
+"""A second quote is in the answer if it is worth this part of the first."""
+
+WEAK = 0.4
+"""A quote of a section is left out if it is worth less than this part of the best one."""
+
+Section = tuple[str, list[Quote]]
+"""The title of a step and its quotes."""
+
 
 def finding(prompt: Prompt) -> str:
-    """Return the sentences of the pages that answer the step, each a quote on its own line."""
+    """Return the sentences of the pages that answer the step, each a quote on its own line.
+
+    Where documents disagree, each has its quotes under its title.
+    """
     wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
     if not any(answerable(text, prompt.pages) for text in wanted):
         return NOTHING[prompt.language]
     missing = prompt.feedback.replace("：", ":").partition(":")[2]
     about = topic(*filter(str.strip, [missing, *dict.fromkeys([*wanted, prompt.question])]))
-    chosen = best(about, f"{wanted[0]} {prompt.question}", prompt.pages)
-    return _bullets(chosen) or NOTHING[prompt.language]
+    asked = "\n".join(dict.fromkeys([wanted[0], prompt.question]))
+    chosen = best(about, asked, prompt.pages)
+    titles = _titles(prompt) if opposed(wanted[0]) else {}
+    return _bullets(chosen, titles) or NOTHING[prompt.language]
 
 
 def report(prompt: Prompt) -> str:
@@ -43,18 +66,20 @@ def report(prompt: Prompt) -> str:
     sections += _of_pages(prompt)
     if not sections:
         return NO_EVIDENCE[prompt.language]
-    answer = _answer(prompt.question, [quotes for _, quotes in sections])
-    space = "" if prompt.language == "zh" else " "
-    blocks = [f"{_SAYS[prompt.language]}{space}{' '.join(map(_marked, answer))}"]
-    shown = set(answer)
+    titles = _titles(prompt) if opposed(prompt.question) else {}
+    answer = _each(sections, titles) or _answer(prompt.question, sections)
+    blocks, shown = [_opening(prompt, answer, titles)], set(answer)
     for title, quotes in sections:
-        left = [quote for quote in dict.fromkeys(quotes) if quote not in shown]
+        strong = quotes if titles else _strong(f"{title} {prompt.question}", quotes)
+        left = [quote for quote in dict.fromkeys(strong) if quote not in shown]
         shown.update(left)
-        blocks += [f"## {title}\n\n{_bullets(left)}"] if left else []
+        same = titled(title) == titled(prompt.question)
+        heading = _EVIDENCE[prompt.language] if same else title
+        blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
     return "\n\n".join(blocks)
 
 
-def _of_pages(prompt: Prompt) -> list[tuple[str, list[Quote]]]:
+def _of_pages(prompt: Prompt) -> list[Section]:
     """Return what the pages themselves say about the question, under one heading."""
     if not answerable(prompt.question, prompt.pages):
         return []
@@ -62,27 +87,76 @@ def _of_pages(prompt: Prompt) -> list[tuple[str, list[Quote]]]:
     return [(_EVIDENCE[prompt.language], chosen)] if chosen else []
 
 
-def _answer(question: str, findings: Sequence[Sequence[Quote]]) -> list[Quote]:
-    """Return the quotes that answer the whole question best, no two of one step if it has more."""
+def _titles(prompt: Prompt) -> dict[str, str]:
+    """Return the title of the document that each source is of, as far as the prompt says it."""
+    shown = {page.id: re.sub(r"[*_`#<>\[\]]", "", document(page.title)) for page in prompt.pages}
+    for found in prompt.findings:
+        shown |= found.documents
+    return {source: title for source, title in shown.items() if title.strip()}
+
+
+def _each(sections: Sequence[Section], titles: Mapping[str, str]) -> list[Quote]:
+    """Return the first quote of each document, if there are several."""
+    first: dict[str, Quote] = {}
+    for _, quotes in sections:
+        for quote in quotes:
+            if quote.source in titles:
+                first.setdefault(titles[quote.source], quote)
+    return list(first.values()) if len(first) > 1 else []
+
+
+def _opening(prompt: Prompt, answer: Sequence[Quote], titles: Mapping[str, str]) -> str:
+    space = _SPACE[prompt.language]
+    if not titles or len({titles.get(quote.source) for quote in answer}) < 2:
+        return f"{_SAYS[prompt.language]}{space}{' '.join(map(_marked, answer))}"
+    named = _NAMED[prompt.language]
+    said = [f"{named.format(title=titles[one.source])}{space}{_marked(one)}" for one in answer]
+    return f"{_AGAINST[prompt.language]}{space}{' '.join(said)}"
+
+
+def _answer(question: str, sections: Sequence[Section]) -> list[Quote]:
+    """Return the quotes that answer the whole question best, no two of one step if it has more.
+
+    The quotes of a single step are in the order of their worth already.
+    """
     about = topic(question)
     scored = [
         (_fit(about, question, quote) + EARLY / (at + 1), -step, quote)
-        for step, quotes in enumerate(findings)
+        for step, (_, quotes) in enumerate(sections)
         for at, quote in enumerate(quotes)
     ]
-    ranked = sorted(scored, reverse=True)
+    ranked = sorted(scored, reverse=True) if len(sections) > 1 else scored
     first = ranked[0]
     others = [one for one in ranked if one[1] != first[1] and one[2] != first[2]] or ranked[1:]
-    good = [one for one in others if one[0] > first[0] / 2]
+    good = [one for one in others if one[0] > SECOND * first[0]]
+    if asks_why_too(question):
+        good = [one for one in ranked[1:] if gives_cause(one[2].text)] or good
+    asked = thing(question)
+    if asked and len(sections) == 1:
+        good = [one for one in good if defines(asked, one[2].text, "") > SECOND]
     return [one[2] for one in [first, *good][:IN_ANSWER]]
+
+
+def _strong(wanted: str, quotes: Sequence[Quote]) -> list[Quote]:
+    """Return the quotes of a section without those that are far below its best."""
+    about = topic(wanted)
+    worth = [_fit(about, wanted, quote) for quote in quotes]
+    return [quote for quote, one in zip(quotes, worth, strict=True) if one >= WEAK * max(worth)]
 
 
 def _fit(about: Topic, question: str, quote: Quote) -> float:
     return share(about, words(quote.text)) + KIND * answers(question, quote.text)
 
 
-def _bullets(quotes: Iterable[Quote]) -> str:
-    return "\n".join(f"- {_marked(quote)}" for quote in quotes)
+def _bullets(quotes: Iterable[Quote], titles: Mapping[str, str]) -> str:
+    """Return quotes as a list, or as one list for each document if titles are given."""
+    groups: dict[str, list[str]] = {}
+    for quote in quotes:
+        groups.setdefault(titles.get(quote.source, ""), []).append(f"- {_marked(quote)}")
+    if len(groups) < 2:
+        return "\n".join(line for lines in groups.values() for line in lines)
+    listed = {title: "\n".join(lines) for title, lines in groups.items()}
+    return "\n\n".join(f"### {name}\n\n{text}" if name else text for name, text in listed.items())
 
 
 def _marked(quote: Quote) -> str:

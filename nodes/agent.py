@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import json_repair
@@ -75,8 +76,7 @@ async def ask(
         Problem: `answer_invalid` when the answer does not fit the schema after two repairs, or
             whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
-    form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    system = f"{system}\n\n{render('typed', schema=form)}"
+    system = f"{system}\n\n{_form_in_words(schema)}"
     around = await _around(state, runtime, role, system)
     said = list(messages)
     for _ in range(1 + REPAIRS):
@@ -146,6 +146,12 @@ async def _converse(
     result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     talk: list[AnyMessage] = result["messages"]
     return talk
+
+
+@cache
+def _form_in_words(schema: type[BaseModel]) -> str:
+    form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
+    return render("typed", schema=form)
 
 
 def _read(reply: AnyMessage, schema: type[Answer]) -> Answer:

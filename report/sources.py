@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from graph.state import Source
-from storage.engine import writing
+from storage.engine import write
 from storage.tables import sources
 
 
@@ -26,16 +26,7 @@ async def register(thread: str, pages: Sequence[Citable]) -> list[Source]:
 
     A page keeps the number it has in this thread; a new one gets the next number.
     """
-    async with writing() as connection:
-        known = select(sources.c.page, sources.c.number).where(sources.c.thread == thread)
-        numbers = {row.page: row.number for row in await connection.execute(known)}
-        highest = select(func.max(sources.c.number)).where(sources.c.thread == thread)
-        last = (await connection.execute(highest)).scalar() or 0
-        new = [page for page in dict.fromkeys(one.page for one in pages) if page not in numbers]
-        for number, page in enumerate(new, start=last + 1):
-            numbers[page] = number
-            row = {"thread": thread, "page": page, "number": number}
-            await connection.execute(insert(sources).values(row))
+    numbers = await write(lambda connection: _numbers(connection, thread, pages))
     return [
         Source(
             id=f"S{numbers[one.page]}",
@@ -46,3 +37,18 @@ async def register(thread: str, pages: Sequence[Citable]) -> list[Source]:
         )
         for one in pages
     ]
+
+
+def _numbers(connection: Connection, thread: str, pages: Sequence[Citable]) -> dict[str, int]:
+    """Return the numbers of a thread's pages, with the new ones added."""
+    known = select(sources.c.page, sources.c.number).where(sources.c.thread == thread)
+    numbers = {row.page: row.number for row in connection.execute(known)}
+    last = max(numbers.values(), default=0)
+    new = [page for page in dict.fromkeys(one.page for one in pages) if page not in numbers]
+    rows = [
+        {"thread": thread, "page": page, "number": number}
+        for number, page in enumerate(new, start=last + 1)
+    ]
+    if rows:
+        connection.execute(insert(sources), rows)
+    return numbers | {row["page"]: row["number"] for row in rows}

@@ -15,7 +15,7 @@ from config.errors import Problem
 from graph.context import Context
 from runs.ledger import Cost
 from runs.place import Here
-from storage.engine import reading
+from storage.engine import read_rows
 from storage.tables import calls
 
 KEPT_BACK = 0.2
@@ -104,19 +104,18 @@ def pause(here: Here) -> None:
 async def _spent(here: Here, context: Context) -> Budget:
     used = (
         select(
-            func.count(),
-            func.sum(calls.c.tokens_in + calls.c.tokens_out),
-            func.sum(calls.c.cost),
-            func.max(calls.c.ended) - func.min(calls.c.started),
+            func.count().label("made"),
+            func.sum(calls.c.tokens_in + calls.c.tokens_out).label("tokens"),
+            func.sum(calls.c.cost).label("dollars"),
+            (func.max(calls.c.ended) - func.min(calls.c.started)).label("seconds"),
         )
         .where(calls.c.run == here.run, calls.c.kind == "model")
         .group_by(calls.c.session)
     )
     total = Budget(context)
-    async with reading() as connection:
-        for made, tokens, dollars, seconds in await connection.execute(used):
-            total.calls += made
-            total.tokens += tokens
-            total.dollars += dollars
-            total.seconds += seconds
+    for row in await read_rows(used):
+        total.calls += row.made
+        total.tokens += row.tokens
+        total.dollars += row.dollars
+        total.seconds += row.seconds
     return total

@@ -13,7 +13,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
 from runs.place import Here
-from storage.engine import reading
+from storage.engine import read_rows
 from storage.journal import commit
 from storage.tables import calls
 
@@ -53,8 +53,7 @@ class Cost:
 async def recorded(call: Call) -> Any | None:
     """Return the kept result of a call, or `None` if it was never made."""
     wanted = select(calls.c.result).where(calls.c.key == call.key)
-    async with reading() as connection:
-        result = (await connection.execute(wanted)).scalar()
+    result = (await read_rows(wanted)).scalar()
     return None if result is None else json.loads(result)
 
 

@@ -17,7 +17,8 @@ from config.settings import settings
 from graph.context import Context, chosen
 from graph.state import RunStatus
 from runs.place import Here
-from storage.engine import reading, writing
+from storage.engine import read_rows
+from storage.journal import commit
 from storage.tables import runs
 from storage.upsert import upsert
 
@@ -58,8 +59,7 @@ async def opened(here: Here, turn: int, question: str, context: Context) -> None
         "created": now,
         "updated": now,
     }
-    async with writing() as connection:
-        await upsert(connection, runs, {"id": here.run}, row)
+    await commit((upsert(runs, {"id": here.run}, row), None))
 
 
 async def mark(run: str, status: RunStatus, *, code: str = "", folder: str = "") -> None:
@@ -67,22 +67,19 @@ async def mark(run: str, status: RunStatus, *, code: str = "", folder: str = "")
     values: dict[str, Any] = {"status": status, "code": code, "updated": time.time()}
     if folder:
         values["folder"] = folder
-    async with writing() as connection:
-        await connection.execute(update(runs).where(runs.c.id == run).values(values))
+    await commit((update(runs).where(runs.c.id == run).values(values), None))
 
 
 async def filed(run: str, folder: str) -> None:
     """Write down where the report of a run lies."""
     values = {"folder": folder, "updated": time.time()}
-    async with writing() as connection:
-        await connection.execute(update(runs).where(runs.c.id == run).values(values))
+    await commit((update(runs).where(runs.c.id == run).values(values), None))
 
 
 async def listed(owner: str, limit: int = 50) -> list[Run]:
     """Return the newest runs of an owner, newest first."""
     mine = select(runs).where(runs.c.owner == owner).order_by(runs.c.created.desc()).limit(limit)
-    async with reading() as connection:
-        return [_run(row) for row in await connection.execute(mine)]
+    return [_run(row) for row in await read_rows(mine)]
 
 
 async def found(owner: str, name: str) -> Run:
@@ -93,9 +90,8 @@ async def found(owner: str, name: str) -> Run:
     """
     mine = select(runs).where(runs.c.owner == owner)
     named = mine.where((runs.c.id == name) | (runs.c.thread == name))
-    async with reading() as connection:
-        order = ((runs.c.id == name).desc(), runs.c.turn.desc())
-        row = (await connection.execute(named.order_by(*order))).first()
+    order = ((runs.c.id == name).desc(), runs.c.turn.desc())
+    row = (await read_rows(named.order_by(*order))).first()
     if row is None:
         raise Problem("run_not_found", f"there is no run {name!r}", hint="see `dossier runs`")
     return _run(row)
@@ -104,8 +100,7 @@ async def found(owner: str, name: str) -> Run:
 async def newest(owner: str, thread: str) -> Run | None:
     """Return the newest run of a thread, if the thread is this owner's."""
     mine = select(runs).where(runs.c.owner == owner, runs.c.thread == thread)
-    async with reading() as connection:
-        row = (await connection.execute(mine.order_by(runs.c.turn.desc()))).first()
+    row = (await read_rows(mine.order_by(runs.c.turn.desc()))).first()
     return None if row is None else _run(row)
 
 

@@ -74,11 +74,11 @@ class Retry(AgentMiddleware[Any, Around, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Around], handler: type_of_handler
     ) -> ModelResponse[Any]:
-        """Pass the request on until it is answered, it is enough, or no time is left to wait."""
+        """Pass the request on until it is answered, it is enough, or the wait would be too long."""
         around = request.runtime.context
 
         def stop(state: RetryCallState) -> bool:
-            return _enough(state) or state.upcoming_sleep > around.budget.left(around.role)
+            return _enough(state) or 0 < around.budget.left(around.role) < state.upcoming_sleep
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(_may_pass), wait=_wait, stop=stop, reraise=True

@@ -3,86 +3,108 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-import anyio
-from sqlalchemy import Connection, event, insert, inspect, make_url, select, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Executable,
+    Result,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from config.errors import Problem
 from config.settings import settings
 from storage.tables import SCHEMA, metadata, schema
 
+Answer = TypeVar("Answer")
+
 WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS page_words USING fts5(title, body)"
 """The keyword index of pages, in rows numbered like the pages; it holds search words only."""
 
-DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
+DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 CONNECTIONS = 16
-"""How many connections an event loop keeps open; opening one costs more than most statements."""
+"""How many connections a process keeps open; opening one costs more than most statements."""
 
-_open: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Any]] = WeakKeyDictionary()
+_open: dict[str, Engine] = {}
+_opening = threading.Lock()
 _writers: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
-async def database() -> AsyncEngine:
-    """Return the engine of this event loop, with all tables made.
+async def database() -> Engine:
+    """Return the engine of this process, with all tables made.
+
+    It is a synchronous one, used in threads: a driver that is asynchronous itself changes threads
+    for every single step of a transaction, which costs more than the transaction.
 
     Raises:
         Problem: `storage_unavailable`, `storage_corrupt`, `storage_busy` or `schema_newer`.
     """
     url = settings().database
-    here = _open.setdefault(asyncio.get_running_loop(), {})
-    if url not in here:
-        here[url] = asyncio.ensure_future(_prepare(url))
-    try:
-        engine: AsyncEngine = await asyncio.shield(here[url])
-    except Problem:
-        here.pop(url, None)
-        raise
-    return engine
+    engine = _open.get(url)
+    return engine if engine is not None else await asyncio.to_thread(_opened, url)
 
 
 async def close() -> None:
-    """Close what this event loop has open."""
-    for opening in _open.pop(asyncio.get_running_loop(), {}).values():
-        if opening.done() and not opening.cancelled() and not opening.exception():
-            await opening.result().dispose()
+    """Close what this process has open."""
+    while _open:
+        _, engine = _open.popitem()
+        await asyncio.to_thread(engine.dispose)
 
 
-@asynccontextmanager
-async def writing() -> AsyncIterator[AsyncConnection]:
-    """Open one transaction that writes; it commits at the end of the block.
-
-    Raises:
-        Problem: What `plain` tells of, also when it happens inside the block.
-    """
-    engine = await database()
-    try:
-        async with _writer(), engine.connect() as connection:
-            await connection.execution_options(writes=True)
-            async with connection.begin():
-                yield connection
-    except SQLAlchemyError as error:
-        raise plain(error) from error.__cause__
-
-
-@asynccontextmanager
-async def reading() -> AsyncIterator[AsyncConnection]:
-    """Open one connection that only reads.
+async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
+    """Return all rows that a statement which only reads gives.
 
     Raises:
-        Problem: What `plain` tells of, also when it happens inside the block.
+        Problem: What `plain` tells of.
     """
-    engine = await database()
+    with _told():
+        return await asyncio.to_thread(_read, await database(), statement, values)
+
+
+async def write(work: Callable[[Connection], Answer]) -> Answer:
+    """Let a function write in one transaction, and return what it returns.
+
+    Args:
+        work: Executes its statements on the connection it is given; it runs in a thread.
+
+    Raises:
+        Problem: What `plain` tells of.
+    """
+    with _told():
+        engine = await database()
+        async with _writer():
+            # The transaction ends as it should even if nobody waits for it any more.
+            return await asyncio.shield(asyncio.to_thread(_write, engine, work))
+
+
+def _read(engine: Engine, statement: Executable, values: Any) -> Result[Any]:
+    with engine.connect() as connection:
+        return connection.execute(statement, values).freeze()()
+
+
+def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        return work(connection)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
     try:
-        async with engine.connect() as connection:
-            yield connection
+        yield
     except SQLAlchemyError as error:
         raise plain(error) from error.__cause__
 
@@ -111,22 +133,25 @@ def _writer() -> asyncio.Lock:
     return _writers.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
-async def _prepare(url: str) -> AsyncEngine:
-    engine = await _engine(url)
+def _opened(url: str) -> Engine:
+    with _opening:
+        if url not in _open:
+            _open[url] = _prepared(_engine(url))
+        return _open[url]
+
+
+def _prepared(engine: Engine) -> Engine:
+    """Make the tables that are missing."""
     try:
-        async with engine.connect() as connection:
-            await connection.execution_options(writes=True)
-            version = await connection.run_sync(_version)
-            if version <= SCHEMA:
-                await _make(connection)
+        version = _write(engine, _make)
     except DatabaseError as error:
-        await engine.dispose()
+        engine.dispose()
         problem = plain(error)
         if not isinstance(problem, Problem):
             problem = Problem("storage_unavailable", f"the tables cannot be made: {error.orig}")
         raise problem from error
     if version > SCHEMA:
-        await engine.dispose()
+        engine.dispose()
         what = f"the database has version {version}, this program knows {SCHEMA}"
         raise Problem("schema_newer", what, hint="use a newer dossier")
     return engine
@@ -139,16 +164,19 @@ def _version(connection: Connection) -> int:
     return connection.execute(select(schema.c.version)).scalar() or 0
 
 
-async def _make(connection: AsyncConnection) -> None:
-    await connection.run_sync(metadata.create_all)
+def _make(connection: Connection) -> int:
+    version = _version(connection)
+    if version > SCHEMA:
+        return version
+    metadata.create_all(connection)
     if connection.dialect.name == "sqlite":
-        await connection.execute(text(WORDS))
-    if not (await connection.execute(select(schema))).all():
-        await connection.execute(insert(schema).values(version=SCHEMA))
-    await connection.commit()
+        connection.execute(text(WORDS))
+    if not version:
+        connection.execute(insert(schema).values(version=SCHEMA))
+    return SCHEMA
 
 
-async def _engine(url: str) -> AsyncEngine:
+def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -158,17 +186,21 @@ async def _engine(url: str) -> AsyncEngine:
         hint = "use sqlite:///file or postgresql://user@host/name"
         raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
     if parsed.get_backend_name() == "sqlite":
-        await _folder(Path(parsed.database or ""))
-    engine = create_async_engine(parsed.set(drivername=driver), pool_size=CONNECTIONS)
+        _folder(Path(parsed.database or ""))
+    try:
+        engine = create_engine(parsed.set(drivername=driver), pool_size=CONNECTIONS)
+    except ImportError as error:
+        hint = "install dossier[postgres]"
+        raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
     if engine.dialect.name == "sqlite":
-        event.listen(engine.sync_engine, "connect", _settle)
-        event.listen(engine.sync_engine, "begin", _begin)
+        event.listen(engine, "connect", _settle)
+        event.listen(engine, "begin", _begin)
     return engine
 
 
-async def _folder(file: Path) -> None:
+def _folder(file: Path) -> None:
     try:
-        await anyio.Path(file).parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = "set DOSSIER_HOME to a folder you may write"
         what = f"cannot make {file.parent}: {error.strerror}"

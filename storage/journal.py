@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Executable
+from sqlalchemy import Connection, Executable
 
 from config.errors import Problem
-from storage.engine import writing
+from storage.engine import write
 
 Statement = tuple[Executable, Any]
 """A statement, and the values or the list of values it is executed with, or `None`."""
@@ -75,10 +75,12 @@ async def _failure(batch: Sequence[Entry]) -> BaseException | None:
 
 
 async def _execute(batch: Sequence[Entry]) -> None:
-    async with writing() as connection:
+    def execute(connection: Connection) -> None:
         for entry in batch:
             for statement, values in entry.statements:
-                await connection.execute(statement, values)
+                connection.execute(statement, values)
+
+    await write(execute)
 
 
 def _settle(entry: Entry, failure: BaseException | None) -> None:

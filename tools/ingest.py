@@ -12,7 +12,8 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory import pages
-from storage.engine import reading, writing
+from storage.engine import read_rows
+from storage.journal import commit
 from storage.tables import documents
 from storage.upsert import upsert
 from tools.files import Limits, extract, find_files
@@ -121,8 +122,7 @@ async def _ingest_file(
     row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
     row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
     named = {"owner": owner, "root": root, "path": str(file)}
-    async with writing() as connection:
-        await upsert(connection, documents, named, row)
+    await commit((upsert(documents, named, row), None))
     return True
 
 
@@ -154,8 +154,7 @@ async def _is_read(owner: str, sha256: str) -> bool:
         documents.c.reader == READER,
         documents.c.code == "",
     )
-    async with reading() as connection:
-        return (await connection.execute(same.limit(1))).first() is not None
+    return (await read_rows(same.limit(1))).first() is not None
 
 
 def _hash(file: Path, most: int) -> str:
@@ -168,8 +167,7 @@ def _hash(file: Path, most: int) -> str:
 
 async def _known(owner: str, root: str) -> dict[str, Any]:
     mine = select(documents).where(documents.c.owner == owner, documents.c.root == root)
-    async with reading() as connection:
-        return {row.path: row for row in await connection.execute(mine)}
+    return {row.path: row for row in await read_rows(mine)}
 
 
 async def _skipped(owner: str, root: str) -> list[Skipped]:

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Any
 
 from config.errors import Problem
-from retrieval.text import normalise
 
 
 def prepare() -> None:
@@ -37,7 +36,7 @@ def hide_traces(*, as_json: bool) -> None:
 
 def one_line(text: str) -> str:
     """Return a text as one line that no terminal takes for a command."""
-    return " ".join(normalise(text).split())
+    return " ".join("".join(one for one in text if one.isprintable() or one.isspace()).split())
 
 
 def print_json(data: Any) -> None:

@@ -29,7 +29,7 @@ def show_plan(console: Console, request: dict[str, Any]) -> None:
     for step in plan["steps"]:
         after = f"[dim]after {', '.join(step['needs'])}[/dim]" if step["needs"] else ""
         table.add_row(f"[bold]{step['id']}[/bold]", escape(one_line(step["title"])), after)
-        if step["description"]:
+        if step["description"] not in ("", step["title"]):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
@@ -45,7 +45,7 @@ def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
     """
     shown = written = json.dumps(request["plan"], ensure_ascii=False, indent=2)
     while True:
-        console.print("[bold]a[/]pprove, [bold]e[/]dit, or [bold]r[/]eject with words? ", end="")
+        console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
             if said.lower() in ("a", "approve", "y", "yes"):

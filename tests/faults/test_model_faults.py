@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ def quiet(event: object) -> None:
 
 
 @pytest.fixture
-def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     """A server that answers every role well, unless a test puts a fault before that."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-value")
     monkeypatch.setenv("OPENAI_BASE_URL", openai_server.url)
@@ -39,7 +38,7 @@ def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Se
     }
     usual = [rule for rule in rules(4) if rule.get("schema") != "Draft"]
     openai_server.replace([{"schema": "Draft", "reply": plan}, *usual])
-    yield openai_server
+    return openai_server
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import os
 import pty
@@ -11,8 +13,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+from app.cli.main import main
+
+ROOT = Path(__file__).parents[2]
 
 DOSSIER = str(Path(sys.executable).with_name("dossier"))
 
@@ -104,7 +111,7 @@ class Terminal:
     """A terminal with one command in it, for as long as a `with` block lasts."""
 
     def __init__(self, command: list[str], folder: Path, environment: dict[str, str]) -> None:
-        self.screen, self.seen = "", 0
+        self.raw, self.screen, self.seen = "", "", 0
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, preexec_fn=lambda: os.login_tty(slave)
@@ -150,9 +157,10 @@ class Terminal:
         if not ready:
             return self.process.poll() is None
         try:
-            self.screen += _ESCAPES.sub("", os.read(self.master, 65536).decode(errors="replace"))
+            self.raw += os.read(self.master, 65536).decode(errors="replace")
         except OSError:  # Linux says EIO when the other side is closed.
             return False
+        self.screen = _ESCAPES.sub("", self.raw)
         return True
 
 
@@ -164,3 +172,70 @@ def ended(process: subprocess.Popen[str]) -> Done:
         process.send_signal(signal.SIGKILL)
         raise
     return Done(process.returncode, out, err)
+
+
+class Forks:
+    """A process that has imported everything and forks for each command: a command in 0.1 s.
+
+    What only a new interpreter settles, such as the encoding of its streams, is not seen here.
+    """
+
+    def __enter__(self) -> Self:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.integration.command"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()
+
+    def run(self, place: Place, *words: str, **more: str) -> Done:
+        """Run a command without a terminal to its end."""
+        files = [str(place.folder / name) for name in ("out.txt", "err.txt")]
+        job = [words, place.environment(**more), str(place.folder), [os.devnull, *files]]
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps(job) + "\n")
+        self.process.stdin.flush()
+        status = int(self.process.stdout.readline())
+        out, err = (Path(file).read_text("utf-8") for file in files)
+        return Done(status, out, err)
+
+
+def fork_for_jobs() -> None:
+    """Do every job that comes in as a line of JSON in a process of its own; print its status."""
+    for command in ("ask", "resume", "runs", "doctor"):
+        importlib.import_module(f"app.cli.{command}")
+    gc.freeze()
+    for line in sys.stdin:
+        words, environment, folder, files = json.loads(line)
+        child = os.fork()
+        if not child:
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(environment)
+            for number, file in enumerate(files):
+                os.dup2(os.open(file, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
+            sys.argv = ["dossier", *words]
+            _end_with(main)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        sys.stdout.write(f"{status}\n")
+        sys.stdout.flush()
+
+
+def _end_with(command: Callable[[], None]) -> None:
+    """Run a command and end without the second that Python takes to tidy up all modules."""
+    try:
+        command()
+    except SystemExit as end:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(end.code or 0))
+
+
+if __name__ == "__main__":
+    fork_for_jobs()

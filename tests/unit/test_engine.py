@@ -1,23 +1,17 @@
-"""Opening the one database: what it promises, and what it says when it cannot be opened."""
+"""The one database, opened: what it promises."""
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import event, func, insert, select, text
+from sqlalchemy import Connection, event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
-from config.errors import Problem
-from storage import engine
-from storage.engine import close, database, reading, writing
+from storage.engine import close, database, read_rows, write
+from storage.journal import commit
 from storage.tables import SCHEMA, events, metadata, schema
 
 ROOT = Path(__file__).parents[2]
@@ -25,14 +19,14 @@ ROOT = Path(__file__).parents[2]
 WRITE_200 = """
 import asyncio, sys
 from sqlalchemy import insert
-from storage.engine import close, writing
+from storage.engine import close, read_rows
+from storage.journal import commit
 from storage.tables import events
 
 async def main():
     for number in range(200):
         row = {"owner": sys.argv[1], "run": "r", "name": "n", "data": str(number), "at": 0.0}
-        async with writing() as connection:
-            await connection.execute(insert(events), row)
+        await commit((insert(events), row))
     await close()
 
 asyncio.run(main())
@@ -41,49 +35,17 @@ asyncio.run(main())
 pytestmark = pytest.mark.usefixtures("database")
 
 
-@pytest.fixture
-def file(home: Path) -> Path:
-    """Where the database lies."""
-    home.mkdir(parents=True)
-    return home / "dossier.db"
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make SQLite give up at once when the database is locked."""
-    settle(monkeypatch, "busy_timeout=50")
-
-
-def settle(monkeypatch: pytest.MonkeyPatch, pragma: str) -> None:
-    """Set one thing more on every connection."""
-    usual = engine._settle
-
-    def also(connection: Any, record: Any) -> None:
-        usual(connection, record)
-        connection.execute(f"PRAGMA {pragma}")
-
-    monkeypatch.setattr(engine, "_settle", also)
-
-
-async def refused() -> Problem:
-    with pytest.raises(Problem) as failure:
-        await database()
-    return failure.value
-
-
 def an_event(**more: object) -> dict[str, object]:
     return {"owner": "me/", "run": "t1-1", "name": "kept", "data": "", "at": 0.0} | more
 
 
 async def put(row: dict[str, object]) -> None:
-    async with writing() as connection:
-        await connection.execute(insert(events), row)
+    await commit((insert(events), row))
 
 
 async def test_all_tables_are_made_at_the_first_opening():
-    async with reading() as connection:
-        names = set((await connection.execute(text("SELECT name FROM sqlite_master"))).scalars())
-        version = (await connection.execute(select(schema.c.version))).scalar()
+    names = set((await read_rows(text("SELECT name FROM sqlite_master"))).scalars())
+    version = (await read_rows(select(schema.c.version))).scalar()
 
     assert {*metadata.tables, "page_words"} <= names
     assert version == SCHEMA
@@ -93,8 +55,8 @@ async def test_all_tables_are_made_at_the_first_opening():
     ("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1)]
 )
 async def test_every_connection_is_durable(pragma: str, value: object):
-    async with reading() as first, reading() as second:
-        told = [(await one.execute(text(f"PRAGMA {pragma}"))).scalar() for one in (first, second)]
+    with (await database()).connect() as first, (await database()).connect() as second:
+        told = [one.execute(text(f"PRAGMA {pragma}")).scalar() for one in (first, second)]
 
     assert told == [value, value]
 
@@ -103,150 +65,29 @@ async def test_what_was_written_is_there_after_opening_again():
     await put(an_event())
     await close()
 
-    async with reading() as connection:
-        assert (await connection.execute(select(func.count()).select_from(events))).scalar() == 1
+    assert (await read_rows(select(func.count()).select_from(events))).scalar() == 1
 
 
 async def test_a_block_that_fails_writes_nothing():
-    async def fail() -> None:
-        async with writing() as connection:
-            await connection.execute(insert(events), an_event())
-            raise ZeroDivisionError
+    def fail(connection: Connection) -> None:
+        connection.execute(insert(events), an_event())
+        raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await fail()
+        await write(fail)
 
-    async with reading() as connection:
-        assert (await connection.execute(select(func.count()).select_from(events))).scalar() == 0
+    assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
 
 
 async def test_reading_starts_no_transaction_that_writes():
     said: list[str] = []
     before = "before_cursor_execute"
-    event.listen((await database()).sync_engine, before, lambda *told: said.append(told[2]))
+    event.listen(await database(), before, lambda *told: said.append(told[2]))
 
-    async with reading() as connection:
-        await connection.execute(select(events))
+    await read_rows(select(events))
 
     assert said
     assert not [statement for statement in said if "IMMEDIATE" in statement]
-
-
-async def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(file):
-    with sqlite3.connect(file) as newer:
-        newer.execute("PRAGMA journal_mode=WAL")
-        newer.execute("CREATE TABLE schema (version INTEGER PRIMARY KEY)")
-        newer.execute("INSERT INTO schema VALUES (?)", (SCHEMA + 1,))
-    newer.close()
-    before = file.read_bytes()
-
-    problem = await refused()
-    await close()
-
-    assert (problem.code, problem.exit_status) == ("schema_newer", 2)
-    assert f"version {SCHEMA + 1}" in problem.what
-    assert file.read_bytes() == before
-
-
-@pytest.mark.parametrize("data", [b"no database " * 400, b"SQLite format 3\x00" + b"\xff" * 9000])
-async def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(file, data: bytes):
-    file.write_bytes(data)
-
-    problem = await refused()
-
-    assert (problem.code, problem.exit_status) == ("storage_corrupt", 2)
-    assert problem.where.endswith("dossier.db")
-    assert file.read_bytes() == data
-
-
-async def test_a_cut_off_database_is_refused_and_left_as_it_is(file):
-    await database()
-    await close()
-    cut = file.read_bytes()[:20_000]
-    file.write_bytes(cut)
-
-    problem = await refused()
-
-    assert problem.code == "storage_corrupt"
-    assert file.read_bytes() == cut
-
-
-async def test_a_home_that_is_a_file_is_told(home):
-    home.write_text("I was here first")
-
-    problem = await refused()
-
-    assert (problem.code, problem.exit_status) == ("storage_unavailable", 7)
-    assert "DOSSIER_HOME" in problem.hint
-
-
-async def test_a_database_that_is_a_folder_is_told(file):
-    file.mkdir()
-
-    assert (await refused()).code == "storage_unavailable"
-
-
-@pytest.mark.parametrize(
-    ("url", "code"),
-    [
-        ("mysql://root:secret@there/dossier", "storage_unavailable"),
-        ("nonsense", "config_value"),
-        pytest.param(
-            "postgresql://me:secret@127.0.0.1:1/dossier",
-            "storage_unavailable",
-            marks=pytest.mark.skipif(not find_spec("psycopg"), reason="psycopg is not installed"),
-        ),
-    ],
-)
-async def test_a_url_that_cannot_be_used_is_told_without_its_password(
-    monkeypatch: pytest.MonkeyPatch, url: str, code: str
-):
-    monkeypatch.setenv("DOSSIER_DATABASE_URL", url)
-
-    problem = await refused()
-
-    assert problem.code == code
-    assert "secret" not in str(problem)
-
-
-async def test_opening_works_again_once_the_cause_is_gone(home):
-    home.write_text("in the way")
-    await refused()
-    home.unlink()
-
-    assert await database()
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_a_database_that_another_process_holds_is_busy(file):
-    await database()
-    with held(file):
-        with pytest.raises(Problem) as failure:
-            await put(an_event())
-
-        async with reading() as connection:
-            assert (await connection.execute(select(events))).all() == []
-
-    assert (failure.value.code, failure.value.exit_status) == ("storage_busy", 5)
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_a_database_that_is_held_while_it_is_opened_is_busy(file):
-    await database()
-    await close()
-
-    with held(file):
-        assert (await refused()).code == "storage_busy"
-
-
-async def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch):
-    settle(monkeypatch, "max_page_count=60")
-
-    with pytest.raises(Problem) as failure:
-        await put(an_event(data="x" * 500_000))
-    await put(an_event())
-
-    assert (failure.value.code, failure.value.exit_status) == ("storage_full", 7)
 
 
 async def test_a_mistake_in_a_statement_stays_what_it_is():
@@ -261,15 +102,6 @@ async def test_two_processes_that_write_at_the_same_time_lose_nothing(home):
     both = [await asyncio.create_subprocess_exec(*command, name, cwd=ROOT) for name in "ab"]
     assert [await process.wait() for process in both] == [0, 0]
 
-    async with reading() as connection:
-        rows = (await connection.execute(select(events.c.owner, events.c.data))).all()
+    rows = (await read_rows(select(events.c.owner, events.c.data))).all()
 
     assert sorted(rows) == sorted((name, str(number)) for name in "ab" for number in range(200))
-
-
-@contextmanager
-def held(file: Path) -> Iterator[None]:
-    """Lock a database as a process that writes to it does."""
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield

@@ -6,12 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
 from config.errors import Problem
 from memory import pages
-from storage.engine import reading
-from storage.tables import documents
 from tools import ingest as module
 from tools.files import Limits
 from tools.ingest import Library, ingest
@@ -239,12 +236,6 @@ async def test_a_file_that_leaves_one_folder_stays_in_the_other(folder, tmp_path
     assert await found("waggle", other) == ["copy.md"]
 
 
-async def test_what_one_person_reads_in_is_not_another_persons(folder):
-    await take_in(folder)
-
-    assert await found("waggle", folder, "other/") == []
-
-
 async def test_progress_hears_of_every_file_once(folder):
     heard: list[str] = []
     await ingest(ME, folder, heard.append)
@@ -269,12 +260,3 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     monkeypatch.setattr(pages, "keep", full)
 
     assert (await refused(folder)).code == "storage_full"
-
-
-async def test_a_folder_read_twice_has_one_row_for_each_file(folder):
-    await take_in(folder)
-    await take_in(folder)
-
-    async with reading() as connection:
-        rows = await connection.execute(select(func.count()).select_from(documents))
-        assert rows.scalar() == 2

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from config.errors import Problem
 from storage import engine
-from storage.engine import database, reading
+from storage.engine import database, read_rows
 from storage.journal import commit
 from storage.tables import events, sources
 
@@ -49,16 +49,15 @@ def numbered(number: int, thread: str = "t1") -> dict[str, Any]:
 
 
 async def written() -> list[int]:
-    async with reading() as connection:
-        found = await connection.execute(select(sources.c.number).order_by(sources.c.number))
-        return list(found.scalars())
+    found = await read_rows(select(sources.c.number).order_by(sources.c.number))
+    return list(found.scalars())
 
 
 @pytest.fixture
 async def commits() -> list[int]:
     """One entry for each transaction that is committed."""
     seen: list[int] = []
-    event.listen((await database()).sync_engine, "commit", lambda _: seen.append(1))
+    event.listen(await database(), "commit", lambda _: seen.append(1))
     return seen
 
 
@@ -168,9 +167,8 @@ async def test_what_commit_returned_from_survives_a_killed_process(home):
     told += (await process.stdout.read()).splitlines(keepends=True)
     await process.wait()
 
-    async with reading() as connection:
-        kept = set((await connection.execute(select(events.c.data))).scalars())
-        sound = (await connection.execute(text("PRAGMA integrity_check"))).scalar()
+    kept = set((await read_rows(select(events.c.data))).scalars())
+    sound = (await read_rows(text("PRAGMA integrity_check"))).scalar()
 
     assert {line.decode().strip() for line in told if line.endswith(b"\n")} <= kept
     assert sound == "ok"

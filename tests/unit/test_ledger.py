@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from runs.ledger import Call, Cost, once, record, recorded
-from storage.engine import reading
+from storage.engine import read_rows
 from storage.tables import calls
 from tests.places import somewhere
 
@@ -59,8 +59,7 @@ def a_call(request: Any = "bees", kind: Any = "search", role: str = "web", **pla
 
 
 async def rows() -> list[Any]:
-    async with reading() as connection:
-        return list((await connection.execute(select(calls))).all())
+    return list((await read_rows(select(calls))).all())
 
 
 async def test_a_recorded_call_is_not_made_again():

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select, text
 
 from memory.pages import NewPage, find, forget_document, keep, kept, location, read, texts
-from storage.engine import reading, writing
+from storage.engine import read_rows
+from storage.journal import commit
 from storage.tables import documents, pages
 from storage.upsert import upsert
 
@@ -24,9 +25,8 @@ async def keep_file(owner: str, sha256: str, path: str, *bodies: str, root: str 
     new = [a_page(body, place=f"page={at}") for at, body in enumerate(bodies, start=1)]
     await keep(owner, "file", sha256, new)
     row = {"size": 1, "modified": 1, "sha256": sha256, "reader": 1, "code": "", "reason": ""}
-    async with writing() as connection:
-        named = {"owner": owner, "root": root, "path": path}
-        await upsert(connection, documents, named, row)
+    named = {"owner": owner, "root": root, "path": path}
+    await commit((upsert(documents, named, row), None))
 
 
 async def found(query: str, owner: str = ME, roots: list[str] | None = None) -> list[str]:
@@ -34,8 +34,7 @@ async def found(query: str, owner: str = ME, roots: list[str] | None = None) -> 
 
 
 async def count(table: str) -> int:
-    async with reading() as connection:
-        return int((await connection.execute(text(f"SELECT COUNT(*) FROM {table}"))).scalar() or 0)  # noqa: S608
+    return int((await read_rows(text(f"SELECT COUNT(*) FROM {table}"))).scalar() or 0)  # noqa: S608
 
 
 async def test_a_page_that_was_kept_is_found_by_its_words():
@@ -233,6 +232,5 @@ async def test_a_query_without_a_word_of_its_own_finds_nothing(query: str):
 async def test_an_abstract_is_the_first_sentences_that_fit(body: str, abstract: str):
     (name,) = await keep(ME, "web", "u", [a_page(body)])
 
-    async with reading() as connection:
-        kept_as = select(pages.c.abstract).where(pages.c.id == name)
-        assert (await connection.execute(kept_as)).scalar() == abstract
+    kept_as = select(pages.c.abstract).where(pages.c.id == name)
+    assert (await read_rows(kept_as)).scalar() == abstract

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from storage.engine import reading, writing
+from storage.engine import read_rows
+from storage.journal import commit
 from storage.tables import documents
 from storage.upsert import upsert
 
@@ -19,13 +20,11 @@ def seen(**more: Any) -> dict[str, Any]:
 
 
 async def put(name: dict[str, Any], row: dict[str, Any]) -> None:
-    async with writing() as connection:
-        await upsert(connection, documents, name, row)
+    await commit((upsert(documents, name, row), None))
 
 
 async def rows() -> list[Any]:
-    async with reading() as connection:
-        return list((await connection.execute(select(documents).order_by(documents.c.path))).all())
+    return list((await read_rows(select(documents).order_by(documents.c.path))).all())
 
 
 async def test_a_new_row_is_written():

@@ -1,0 +1,289 @@
+"""The installed `dossier` command: what it asks, answers, writes and lists."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command import DOSSIER, ROOT, WHO, Done, Forks, Place, ended
+
+pytestmark = pytest.mark.integration
+
+Asked = dict[str, Done]
+
+QUESTIONS = {
+    "quick": [WHO, "--docs", "bees", "--quick", "--out", "quick"],
+    "file": [WHO, "--docs", "bees/dance.md", "--json"],
+    "talk": ["Hello!", "--json", "--thread", "talk"],
+    "nothing": ["What is quantum chromodynamics?", "--docs", "bees", "--json", "--thread", "none"],
+}
+"""What is asked besides, and under which name the answer is looked at."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return Place(tmp_path_factory.mktemp("cli"))
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks() as forks:
+        yield forks
+
+
+@pytest.fixture(scope="module")
+def asked(place: Place, forks: Forks) -> Asked:
+    """How the questions were answered, the first two of them at the same time."""
+    both = [WHO, "--docs", "bees", "--thread"]
+    plain = place.start("ask", *both, "plain")
+    asked = {"json": place.run("ask", *both, "json", "--json"), "plain": ended(plain)}
+    return asked | {name: forks.run(place, "ask", *words) for name, words in QUESTIONS.items()}
+
+
+@pytest.fixture(scope="module")
+def listed(place: Place, asked: Asked) -> Done:
+    """The runs, after all the questions were answered."""
+    return place.run("runs")
+
+
+def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked):
+    told = asked["json"].told
+
+    assert asked["json"].status == 0
+    assert set(told) == {"run", "thread", "status", "report", "sources", "quotes"}
+    assert (told["run"], told["thread"], told["status"]) == ("json-1", "json", "succeeded")
+    assert all(set(source) == {"id", "title", "location", "cited"} for source in told["sources"])
+    assert all(set(quote) == {"source", "text"} for quote in told["quotes"])
+
+
+def test_progress_goes_to_standard_error_and_nothing_but_the_result_to_standard_output(
+    asked: Asked,
+):
+    assert len(asked["json"].out.splitlines()) == 1
+    assert "Plan made" in asked["json"].err
+    assert "Report written" in asked["json"].err
+
+
+def test_the_report_is_there_as_markdown_and_as_a_page(place: Place, asked: Asked):
+    report = Path(asked["json"].told["report"])
+
+    assert report == place.folder / "reports" / "json-1" / "report.md"
+    assert report.read_text("utf-8").startswith(f"# {WHO}")
+    assert "<html" in report.with_name("report.html").read_text("utf-8")
+
+
+def test_a_source_is_named_by_its_file_and_the_place_in_it(place: Place, asked: Asked):
+    cited = [source for source in asked["json"].told["sources"] if source["cited"]]
+
+    assert f"{place.docs / 'dance.md'}#the-dance" in [source["location"] for source in cited]
+
+
+def test_every_quote_stands_in_its_source_to_the_letter(asked: Asked):
+    told = asked["json"].told
+    files = {source["id"]: source["location"].partition("#")[0] for source in told["sources"]}
+
+    assert any("1927" in quote["text"] for quote in told["quotes"])
+    for quote in told["quotes"]:
+        assert quote["text"] in Path(files[quote["source"]]).read_text("utf-8")
+
+
+def test_without_json_the_report_itself_is_printed(place: Place, asked: Asked):
+    report = place.folder / "reports" / "plain-1" / "report.md"
+
+    assert asked["plain"].status == 0
+    assert asked["plain"].out.strip() == report.read_text("utf-8").strip()
+
+
+def test_without_a_terminal_the_plan_is_approved_and_that_is_said(asked: Asked):
+    assert "the plan is approved as it is" in asked["plain"].err
+
+
+def test_quick_answers_without_a_plan(asked: Asked):
+    assert asked["quick"].status == 0
+    assert "1927" in asked["quick"].out
+    assert "Plan made" not in asked["quick"].err
+
+
+def test_a_single_file_can_be_asked_about(asked: Asked):
+    assert asked["file"].status == 0
+    assert len(asked["file"].told["sources"]) == 1
+
+
+def test_small_talk_is_answered_without_a_report(place: Place, asked: Asked, listed: Done):
+    told = asked["talk"].told
+
+    assert asked["talk"].status == 0
+    assert (told["report"], told["status"]) == (None, "succeeded")
+    assert told["reply"]
+    assert not (place.folder / "reports" / "talk-1").exists()
+    assert "talk-1" in listed.out
+
+
+def test_without_evidence_the_run_fails_and_says_what_was_searched(asked: Asked):
+    done = asked["nothing"]
+
+    assert done.status == 1
+    assert done.told["status"] == "insufficient_evidence"
+    assert done.told["quotes"] == []
+    report = Path(done.told["report"]).read_text("utf-8")
+    assert "quantum chromodynamics" in report.split("## ")[-1]
+
+
+def test_every_run_is_listed_on_a_line_of_its_own(asked: Asked, listed: Done):
+    lines = listed.out.splitlines()
+
+    assert len(lines) == 1 + len(asked)
+    (mine,) = [line for line in lines if line.split()[0] == "json-1"]
+    assert "succeeded" in mine
+    assert WHO in mine
+
+
+def test_a_run_is_shown_call_by_call(place: Place, asked: Asked, forks: Forks):
+    told = forks.run(place, "runs", "show", "none-1", "--json").told
+
+    assert (told["status"], told["code"]) == ("insufficient_evidence", "insufficient_evidence")
+    roles = {call["role"] for call in told["calls"]}
+    assert {"coordinator", "rewriter", "planner"} <= roles
+    assert "reporter" not in roles
+
+
+def test_a_second_question_knows_the_first_and_goes_on_with_its_files(
+    place: Place, asked: Asked, forks: Forks
+):
+    done = forks.run(place, "ask", "And in winter?", "--thread", "plain", "--json")
+
+    assert (done.told["run"], done.status) == ("plain-2", 0)
+    report = Path(done.told["report"])
+    assert report.parent.name == "plain-2"
+    assert "waggle dance" in report.read_text("utf-8").splitlines()[4]
+    assert done.told["quotes"]
+    assert (place.folder / "reports" / "plain-1" / "report.md").exists()
+
+
+def test_a_report_is_never_replaced_unasked(place: Place, asked: Asked, forks: Forks):
+    report = place.folder / "quick" / "report.md"
+    report.write_text("mine")
+    again = ["ask", WHO, "--docs", "bees", "--quick", "--out", "quick"]
+
+    refused = forks.run(place, *again)
+    kept = report.read_text()
+    forced = forks.run(place, *again, "--force")
+
+    assert refused.status == 2
+    assert refused.problem.startswith("error[output_exists]")
+    assert kept == "mine"
+    assert forced.status == 0
+    assert "1927" in report.read_text("utf-8")
+
+
+def test_a_reader_that_leaves_early_is_no_error(place: Place, asked: Asked):
+    command = f"set -o pipefail; {DOSSIER} ask '{WHO}' --docs bees --quick | head -1"
+
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=place.folder,
+        env=place.environment(),
+        capture_output=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+    )
+
+    assert done.stdout == f"# {WHO}\n"
+    assert "Error" not in done.stderr
+    assert "succeeded" in done.stderr
+    assert done.returncode == 0
+
+
+def test_chinese_works_in_a_locale_that_knows_none(tmp_path_factory: pytest.TempPathFactory):
+    place = Place(tmp_path_factory.mktemp("zh"))
+    text = "# 摇摆舞\n\n卡尔·冯·弗里希在1927年描述了摇摆舞。\n"
+    (place.docs / "摇摆舞.md").write_text(text, "utf-8")
+
+    words = ["ask", "谁描述了摇摆舞？", "--docs", "bees", "--quick"]
+    started = [
+        place.start(*words, LC_ALL="C"),
+        place.start(*words, "--json", LC_ALL="C", PYTHONIOENCODING="ascii"),
+    ]
+    plain, escaped = (ended(process) for process in started)
+
+    assert "卡尔·冯·弗里希在1927年描述了摇摆舞。" in plain.out
+    assert escaped.out.isascii()
+    assert escaped.told["quotes"][0]["text"] == "卡尔·冯·弗里希在1927年描述了摇摆舞。"
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_done(
+    place: Place, forks: Forks
+):
+    locked = Place(place.folder / "locked")
+    (locked.folder / "reports").write_text("a file is in the way")
+
+    done = forks.run(locked, "ask", WHO, "--docs", "bees")
+
+    assert done.status == 2
+    assert done.problem.startswith("error[output_not_writable]")
+    assert "Question taken" not in done.err
+
+
+def test_a_report_whose_folder_is_taken_in_the_meantime_is_kept_and_written_elsewhere(
+    place: Place, forks: Forks
+):
+    there = place.folder / "reports" / "kept-1"
+    there.mkdir(parents=True)
+    (there / "report.md").write_text("mine")
+
+    refused = forks.run(place, "ask", WHO, "--docs", "bees", "--thread", "kept")
+    written = forks.run(place, "resume", "kept-1", "--out", "elsewhere", "--json")
+
+    assert refused.problem.startswith("error[output_exists]")
+    assert "dossier resume kept-1 --out" in refused.problem
+    assert (there / "report.md").read_text() == "mine"
+    assert written.status == 0
+    assert "1927" in (place.folder / "elsewhere" / "report.md").read_text("utf-8")
+
+
+def test_a_mistake_of_ours_is_told_in_one_line_and_shown_only_when_asked_for(place: Place):
+    ours = place.folder / "mistake"
+    ours.mkdir()
+    (ours / "sitecustomize.py").write_text(
+        "import app.cli.serve\n"
+        "def main(*_):\n"
+        "    error = KeyError('gone')\n"
+        "    error.add_note('During task with name x')\n"
+        "    raise error\n"
+        "app.cli.serve.main = main\n"
+    )
+    path = os.pathsep.join([str(ours), str(ROOT)])
+
+    told = place.run("serve", PYTHONPATH=path)
+    shown = place.run("serve", PYTHONPATH=path, DOSSIER_DEBUG="1")
+
+    assert told.status == shown.status == 1
+    assert told.err.startswith("error[internal]: KeyError: 'gone'")
+    assert "--debug" in told.err
+    assert len(told.err.splitlines()) == 1
+    assert "Traceback" in shown.err
+
+
+def test_help_comes_without_what_only_a_run_needs():
+    code = (
+        "import sys\n"
+        "sys.argv = ['dossier', 'ask', '--help']\n"
+        "from app.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    print(sorted(sys.modules), file=sys.stderr)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8"
+    )
+
+    assert "--docs" in done.stdout
+    loaded = set(re.findall(r"'(\w+)'", done.stderr))
+    heavy = {"langchain", "langchain_core", "langgraph", "chromadb", "sqlalchemy", "httpx"}
+    assert "typer" in loaded
+    assert not loaded & heavy
