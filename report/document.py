@@ -18,7 +18,7 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
     sources: dict[str, Source] = state.get("sources", {})
     return Document(
         title=report["title"],
-        question=state["question"],
+        question="" if state["question"] == report["title"] else state["question"],
         status=status,
         notices=report["notices"],
         body=report["body"],

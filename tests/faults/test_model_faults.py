@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from config.errors import Problem
 from evals.openai_server import Server
@@ -191,3 +192,44 @@ async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
 
     assert outcome.state["status"] == "succeeded"
     assert len(model.log) == before + 1
+
+
+async def streamed(thread: Session, paid: dict[str, object]) -> tuple[str, dict[str, Any]]:
+    """Run the question as a chat page does; return the reporter's tokens and the last state."""
+    tokens, values = "", {}
+    stream = thread.graph.astream(
+        {"messages": [HumanMessage(QUESTION)]},
+        thread.config,
+        context=make(paid),
+        stream_mode=["messages", "values"],
+        subgraphs=True,
+    )
+    async for _, mode, data in stream:
+        if mode == "messages" and "reporter_agent" in str(data[1].get("lc_agent_name", "")):
+            tokens += str(data[0].text)
+        elif mode == "values" and "status" in data:
+            values = data
+    return tokens, values
+
+
+async def test_the_report_is_streamed_word_by_word(
+    thread: Session, paid: dict[str, object], model: Server
+):
+    tokens, state = await streamed(thread, paid)
+
+    assert "the bees were seen at work" in tokens
+    assert state["status"] == "succeeded"
+    assert any(call.body["stream"] for call in model.log)
+
+
+@pytest.mark.parametrize("fault", [{"cut": 4}, {"cut": 4, "clean": True}, {"error": 500}])
+async def test_a_stream_that_breaks_off_is_not_taken_for_the_whole(
+    thread: Session, paid: dict[str, object], model: Server, fault: dict[str, Any]
+):
+    fail(model, **REPORTER, **fault, times=1)
+
+    _, state = await streamed(thread, paid)
+
+    assert state["status"] == "succeeded"
+    assert len(model.log) == 2 * 4 + 5 + 1
+    assert "at work all day long" in state["report"]["body"]
