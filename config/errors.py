@@ -11,7 +11,6 @@ EXIT = {
 }
 
 KINDS = {
-    "already_answered": "conflict",
     "answer_cut": "failed",
     "answer_empty": "failed",
     "answer_invalid": "failed",
@@ -33,13 +32,12 @@ KINDS = {
     "page_not_text": "failed",
     "page_timeout": "unavailable",
     "page_unavailable": "unavailable",
-    "plan_invalid": "failed",
     "rate_limited": "unavailable",
     "run_in_progress": "conflict",
     "run_not_found": "not_found",
     "run_unfinished": "conflict",
     "search_unavailable": "unavailable",
-    "stale_plan": "conflict",
+    "server_missing": "unavailable",
     "storage_busy": "conflict",
     "storage_full": "unavailable",
     "storage_unavailable": "unavailable",

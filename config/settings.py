@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from dotenv import load_dotenv
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -14,7 +15,7 @@ from config.errors import Problem
 class Settings(BaseSettings):
     """Settings of this installation; a run's own choices are in `graph.context.Context`."""
 
-    model_config = SettingsConfigDict(env_prefix="DOSSIER_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DOSSIER_", extra="ignore")
 
     home: Path = Field(default_factory=lambda: Path.home() / ".dossier")
     """Where everything that is kept lies."""
@@ -65,6 +66,8 @@ def settings() -> Settings:
     Raises:
         Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
+    # Keys and the names of models are read from the environment by the packages that use them.
+    load_dotenv(".env")
     try:
         return Settings()
     except UnicodeDecodeError as error:

@@ -26,6 +26,9 @@ LANGUAGES = ("en", "zh")
 """The languages of which there are prompts."""
 
 
+KINDS: dict[type, str] = {bool: "yes or no (true, false)", str: "text", list: "list", dict: "table"}
+
+
 def _choice(default: Any, description: str) -> Any:
     """Declare one choice with the words Studio shows beside it."""
     metadata = {"description": description}
@@ -66,6 +69,10 @@ class Context:
     max_minutes: float = _choice(20.0, "The most minutes of work for this question.")
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            value, usual = getattr(self, one.name), _default(one)
+            if not isinstance(usual, (int, float)) or isinstance(usual, bool):
+                _check_kind(one.name, value, type(usual))
         for name, (least, most) in BOUNDS.items():
             value = getattr(self, name)
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -77,6 +84,12 @@ class Context:
             hint = f"one of {', '.join(LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
             raise Problem("bad_locale", what, where="language", hint=hint)
+
+
+def _check_kind(name: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        what = f"{value!r} is not a {KINDS[kind]}"
+        raise Problem("bad_choice", what, where=name, hint="see the table of choices in the README")
 
 
 def context(choices: dict[str, Any]) -> Context:

@@ -150,6 +150,8 @@ class State(TypedDict, total=False):
     """What will be researched. Written by planner; a person's edit by human_feedback."""
     feedback: str
     """What a person said against the plan. Written by human_feedback."""
+    note: str
+    """Why the review is shown again. Written by human_feedback."""
     revisions: int
     """How often the plan was rejected. Written by human_feedback."""
     findings: Annotated[dict[str, Finding], merge]

@@ -8,14 +8,15 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, insert, select, text
+from sqlalchemy import delete, select, text
 from typing_extensions import TypedDict
 
 from retrieval.text import sentences
 from retrieval.words import terms, words
 from storage.engine import read_rows
-from storage.journal import Statement, commit
+from storage.journal import commit
 from storage.tables import documents, pages
+from storage.upsert import insert_new
 
 ABSTRACT = 300
 """The longest abstract, in characters."""
@@ -41,7 +42,10 @@ class Page(NamedTuple):
 
 
 async def keep(owner: str, kind: str, origin: str, new: Sequence[NewPage]) -> list[str]:
-    """Keep the pages of one origin, in place of those it had; return their ids.
+    """Keep the pages of one origin and return their ids.
+
+    A page that says what it said before is kept once; one that has changed stands beside the old
+    one, which may have been cited.
 
     Args:
         owner: Who they belong to.
@@ -50,12 +54,9 @@ async def keep(owner: str, kind: str, origin: str, new: Sequence[NewPage]) -> li
         new: The pages, in their order.
     """
     rows, indexed = await asyncio.to_thread(_rows, owner, kind, origin, new)
-    mine = (pages.c.owner == owner, pages.c.kind == kind, pages.c.origin == origin)
-    values = {"owner": owner, "kind": kind, "origin": origin}
-    statements: list[Statement] = [(UNINDEX, values), (delete(pages).where(*mine), None)]
     if rows:
-        statements += [(insert(pages), rows), (INDEX, indexed)]
-    await commit(*statements)
+        kept_already = insert_new(pages).on_conflict_do_nothing(index_elements=["id"])
+        await commit((kept_already, rows), (INDEX, indexed))
     return [row["id"] for row in rows]
 
 
@@ -129,13 +130,8 @@ ORDER BY found.rank, pages.id LIMIT :limit
 """
 
 INDEX = text(
-    "INSERT INTO page_words (rowid, title, body) "
-    "SELECT number, :title, :body FROM pages WHERE id = :id"
-)
-
-UNINDEX = text(
-    "DELETE FROM page_words WHERE rowid IN (SELECT number FROM pages "
-    "WHERE owner = :owner AND kind = :kind AND origin = :origin)"
+    "INSERT INTO page_words (rowid, title, body) SELECT number, :title, :body FROM pages "
+    "WHERE id = :id AND NOT EXISTS (SELECT 1 FROM page_words WHERE rowid = pages.number)"
 )
 
 

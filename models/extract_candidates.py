@@ -19,7 +19,7 @@ CHAIN = 300
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
-_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.")
+_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.|^[A-Z][^a-z\u0080-\U0010ffff]{8,}$")
 _OPENS_BACKWARDS = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
     r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both|the (?:former|latter))\b"
@@ -42,13 +42,13 @@ class Candidate(NamedTuple):
     above: str
     """The nearest heading above it in its passage."""
     opens: bool
-    """Whether no other sentence stands between it and that heading, or the passage's start."""
+    """Whether no other sentence stands between it and that heading."""
 
 
 def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
     """Yield what could be quoted, passage by passage; headings are among it."""
     for number, page in enumerate(pages):
-        spans, above, opens = _whole(page.text), "", True
+        spans, above, opens = _whole(page.text), "", False
         for at, span in enumerate(spans):
             text = _standing(page.text, spans, at)
             if len(words(text)) > 1 and not _UNQUOTABLE.search(text):

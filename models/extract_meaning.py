@@ -9,7 +9,8 @@ from retrieval.words import words
 
 _THING = re.compile(
     r"^\W*(?:what|who)(?:['’]s| is| are| was| were) "
-    r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?(?P<en>[^,?.;:]+?)(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
+    r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?"
+    r"(?P<en>[^,?.;:]+?)(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
     r"|^\W*(?:define|explain what) (?:an? |the )?(?P<define>[^,?.;:]+?)(?: is| are)?\W*$"
     r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) mean\W*$"
     r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]+)"
@@ -29,6 +30,9 @@ _IS = (
     r"(?:是|指|[为為](?!了)|意味着|描述|表示|即)"
 )
 _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
+
+
+_ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|known))"
 
 
 class Thing(NamedTuple):
@@ -53,12 +57,13 @@ def thing(question: str) -> Thing | None:
     return Thing(frozenset(words(named)), r"[\s'’-]+".join(map(_form, spelt)), _form(noun[-1]))
 
 
-def defines(asked: Thing, sentence: str, title: str, *, opens: bool = False) -> float:
+def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
     """Return how well a sentence says what is asked, in 0..1.
 
     Best is one that begins with the thing and goes on with "is" or "means"; less worth is one
     that gives it its name or only begins with it. On a page whose title names the thing, its
-    head ("the curve") stands for it, and what opens the page or a section of it counts more.
+    head ("the curve") stands for it. Right below a heading (`above`) a sentence counts more, by
+    how much of the heading the thing is.
     """
     named = asked.terms <= set(words(title))
     worth = _worth(asked.whole, sentence)
@@ -66,16 +71,18 @@ def defines(asked: Thing, sentence: str, title: str, *, opens: bool = False) -> 
         worth = 0.6 * _worth(asked.head, sentence)
         done = re.search(rf"{_DONE}{asked.head}\b", sentence, re.IGNORECASE)
         worth = max(worth, 0.7 if done else 0.0)
-    return min(1.0, worth + 0.2 * (named and opens))
+    heading = set(words(above))
+    about = len(asked.terms) / len(heading) if asked.terms <= heading else 0.0
+    return min(1.0, worth + 0.6 * about)
 
 
 def _worth(name: str, sentence: str) -> float:
     start = rf"{_BEFORE}{name}"
     if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS})", sentence, re.IGNORECASE):
         return 1.0
-    if re.search(rf"(?:{_NAMED}|{_CALLS}){name}", sentence, re.IGNORECASE):
+    if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8
-    begins = re.search(rf"{start}(?![’'\w-]*[’'-])", sentence, re.IGNORECASE)
+    begins = re.search(rf"{start}(?!的|[’'\w-]*[’'-])", sentence, re.IGNORECASE)
     return 0.4 if begins else 0.0
 
 

@@ -11,7 +11,7 @@ from models.extract_kinds import asks_why, asks_why_too, gives_cause
 from models.extract_rows import cells, extreme
 from models.extract_scores import FIRST, Scored, scored, worth
 from models.extract_theses import documents_asked, opposed
-from models.extract_topic import Topic, share, topic
+from models.extract_topic import Topic, named, share, topic
 from retrieval.keyword import spread
 from retrieval.text import language
 from retrieval.words import words
@@ -23,10 +23,13 @@ Measured by `evals/extractive.py`. In Chinese a pair of characters may lie acros
 is then in no text that says the same in another order.
 """
 
+NAMES = 0.4
+"""The least share of the names and numbers of a question that one source must have."""
+
 MANY = 12
 """A topic of more terms than this is covered by chance less often, so less of it is asked for."""
 
-REASON = 0.6
+REASON = 0.5
 """A reason comes before a sentence that gives none if it is worth this part of it."""
 
 NEAR = 0.25
@@ -46,8 +49,20 @@ def answerable(question: str, pages: Sequence[Page]) -> bool:
     pages about something else cover by chance.
     """
     about = topic(question)
+    if not _names_known(question, about, pages):
+        return False
     chance = min(1.0, math.sqrt(MANY / max(len(about.terms), 1)))
     return reach(about, question, pages) >= LEAST[language(question)] * chance
+
+
+def _names_known(question: str, about: Topic, pages: Sequence[Page]) -> bool:
+    """Tell whether a source has enough of the names and numbers of a question, if it has any."""
+    asked = {term: about.terms[term] for term in named(question) if term in about.terms}
+    bags: dict[str, set[str]] = {}
+    for page in pages:
+        bags.setdefault(page.id, set()).update(words(f"{page.title}\n{page.text}"))
+    known = (sum(asked[term] for term in asked if term in bag) for bag in bags.values())
+    return not asked or max(known, default=0.0) >= NAMES * sum(asked.values())
 
 
 def reach(about: Topic, question: str, pages: Sequence[Page]) -> float:
@@ -143,7 +158,7 @@ def _with_cause(question: str, chosen: list[Scored], found: Sequence[Scored]) ->
     about = topic(f"{subject(answer)} {question}")
     near = {one: share(about, words(one.candidate.text)) for one in found if _is_cause(one, chosen)}
     cause = max(near, key=near.__getitem__, default=None)
-    if cause is None or near[cause] < NEAR:
+    if cause is None or (near[cause] < NEAR and cause.score < REASON * chosen[0].score):
         return chosen
     return [chosen[0], cause, *(one for one in chosen[1:] if not _within(one, [cause]))]
 

@@ -78,10 +78,10 @@ def worth(about: Topic, question: str, page: Page) -> float:
 def _scored(about: Topic, question: str, page: Page, one: Candidate, around: float) -> Scored:
     found = words(one.text)
     own, named = share(about, found), share(about, [*words(page.title), *found])
-    asked = thing(question)
-    meaning = defines(asked, one.text, page.title, opens=one.opens) if asked else 0.0
+    asked, below = thing(question), one.above if one.opens else ""
+    meaning = defines(asked, one.text, page.title, below) if asked else 0.0
     stated = thesis(one.text, one.above) if opposed(question) else 0.0
-    if not own and not (named and stated):
+    if not own and not (named and (stated or meaning)):
         return Scored(0.0, one, page, 0.0)
     told = own + IN_TITLE * (named - own) + MEANING * meaning + THESIS * stated
     score = told + AROUND * around + FIRST * one.first + KIND * answers(question, one.text)

@@ -29,7 +29,7 @@ _TASK = re.compile(
     r"|(?:(?:the|these|those|both|two|three|my|our|all|several) )+"
     r"(?:papers?|articles?|documents?|sources?|authors?|files?|texts?|notes))\b"
     r"|[这這那]?[两兩这這那几幾各][篇个個些份](?:[论論]文|文章|文[档檔件]|[资資]料)|分歧"
-    r"|收集整理|整理|收集|[調调]研|分析|[評评]估|[撰編编]?[寫写]一[份篇]|[報报][告]|[對对]比|比[較较]|介[紹绍]"
+    r"|(?:收集整理|整理|收集|研究)一?下|收集整理|整理|收集|[調调]研|分析|[評评]估|[撰編编]?[寫写]一[份篇]|[報报][告]|[對对]比|比[較较]|介[紹绍]"
     r"|[總总][結结]|概述|[說说]明|解[釋释]|[詳详][細细]|列[舉举]|相[關关][資资]料",
     re.IGNORECASE,
 )
@@ -53,9 +53,9 @@ def topic(*texts: str) -> Topic:
     pairs: dict[tuple[str, str], float] = {}
     for number, text in enumerate(texts):
         found = key_terms(text)
-        named, parts = _named(text), _parts(found)
+        names, parts = named(text), _parts(found)
         for term in found:
-            part = (LEAST if term in parts else weight(term)) * (NAMED if term in named else 1.0)
+            part = (LEAST if term in parts else weight(term)) * (NAMED if term in names else 1.0)
             weights.setdefault(term, part * 0.5**number)
         if number == 0:
             pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}
@@ -79,8 +79,13 @@ def key_phrase(text: str, most: int = 8) -> str:
 def _worth(phrase: str, place: float, text: str) -> float:
     """Return what a phrase says about a question; what stands early in it (0..1) says more."""
     own = set(terms(phrase))
-    named = NAMED if own & _named(text) else 1.0
-    return max(map(weight, own), default=0.0) * named * (1 - place / 2)
+    more = NAMED if own & named(text) else 1.0
+    return max(map(weight, own), default=0.0) * more * (1 - place / 2)
+
+
+def named(text: str) -> set[str]:
+    """Return the terms of names, numbers and quoted words."""
+    return {term for name in _NAMED.finditer(text) for term in terms(name[0])}
 
 
 def names(text: str) -> list[str]:
@@ -113,11 +118,6 @@ def share(topic: Topic, text: Sequence[str]) -> float:
     alone = covered / topic.whole if topic.whole else 0.0
     phrases = together / sum(topic.pairs.values()) if topic.pairs else alone
     return alone + phrases / 2
-
-
-def _named(text: str) -> set[str]:
-    """Return the terms of names, numbers and quoted words."""
-    return {term for name in _NAMED.finditer(text) for term in terms(name[0])}
 
 
 def _parts(found: Sequence[str]) -> set[str]:

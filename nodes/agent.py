@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import json_repair
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._constants import CONFIG_KEY_DURABILITY
@@ -129,6 +130,7 @@ async def _around(
         role=role,
         budget=await budget(place, choices),
         system=system,
+        web=state["step"]["need_web_search"] if "step" in state else True,
         fallback=await load(other) if other else None,
     )
 
@@ -143,7 +145,11 @@ async def _converse(
         # An agent without a checkpointer fails when it inherits durability "sync".
         "configurable": {CONFIG_KEY_DURABILITY: "async"},
     }
-    result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
+    try:
+        result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
+    except ModelCallLimitExceededError as error:
+        what = f"the {around.role} used its tools again and again, and wrote nothing"
+        raise Problem("tool_limit", what) from error
     talk: list[AnyMessage] = result["messages"]
     return talk
 

@@ -58,8 +58,8 @@ async def human_feedback(
 ) -> Command[Literal["planner", "team", "human_feedback"]]:
     """Pause for a decision on the plan, then do what it says.
 
-    Reads `plan`, `revisions`; writes `plan`, `feedback`, `revisions`, `status`. On resume this
-    runs again from its first line, so nothing with an effect may stand above `interrupt`.
+    Reads `plan`, `revisions`; writes `plan`, `feedback`, `note`, `revisions`, `status`. On resume
+    this runs again from its first line, so nothing with an effect may stand above `interrupt`.
     """
     if runtime.context.auto_accept:
         return Command(goto="team")
@@ -73,9 +73,9 @@ async def human_feedback(
         try:
             plan = checked(decision.edited_action.args)
         except Problem as problem:
-            return Command(goto="human_feedback", update=State(feedback=str(problem)))
+            return Command(goto="human_feedback", update=State(note=str(problem)))
     await mark(here(state, runtime).run, "running")
-    return Command(goto="team", update=State(plan=plan, feedback="", status="running"))
+    return Command(goto="team", update=State(plan=plan, feedback="", note="", status="running"))
 
 
 async def _rejected(
@@ -85,16 +85,17 @@ async def _rejected(
     if state["revisions"] >= runtime.context.max_revisions:
         limit = runtime.context.max_revisions
         told = render("no_more_plans", language=state["language"], limit=limit)
-        return Command(goto="human_feedback", update=State(feedback=told))
+        return Command(goto="human_feedback", update=State(note=told))
     await mark(here(state, runtime).run, "running")
     revisions = state["revisions"] + 1
-    return Command(goto="planner", update=State(feedback=words, revisions=revisions))
+    return Command(goto="planner", update=State(feedback=words, note="", revisions=revisions))
 
 
 def review_request(state: State, limit: int) -> dict[str, Any]:
     """Return what is shown: LangChain's human-in-the-loop request, and the plan beside it."""
     left = max(limit - state["revisions"], 0)
-    told = "\n\n".join(part for part in (state["feedback"], outline(state["plan"])) if part)
+    note = state["note"] or state["feedback"]
+    told = "\n\n".join(part for part in (note, outline(state["plan"])) if part)
     request = {"name": ACTION, "args": dict(state["plan"]), "description": told}
     allowed = ["approve", "edit", "reject"] if left else ["approve", "edit"]
     return {
@@ -102,7 +103,7 @@ def review_request(state: State, limit: int) -> dict[str, Any]:
         "review_configs": [{"action_name": ACTION, "allowed_decisions": allowed}],
         "plan": state["plan"],
         "revision": state["revisions"],
-        "note": state["feedback"],
+        "note": note,
     }
 
 

@@ -33,7 +33,7 @@ class DraftStep(BaseModel):
     description: str = ""
     kind: Literal["research", "compute"] = "research"
     queries: list[str] = Field(default=[], description="what to search for, one or two")
-    needs: list[int] = Field(default=[], description="numbers of earlier steps it builds on")
+    needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
     need_web_search: bool = True
 
 
@@ -57,9 +57,9 @@ async def planner(
     """
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
-    if plan["has_enough_context"] and _passages(state):
-        return Command(goto="reporter", update=State(plan=plan))
     if runtime.context.auto_accept:
+        if plan["has_enough_context"] and _passages(state):
+            return Command(goto="reporter", update=State(plan=plan))
         return Command(goto="human_feedback", update=State(plan=plan))
     place = here(state, runtime)
     pause(place)
@@ -78,7 +78,11 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         again = {**state, "attempt": attempt}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            return to_plan(draft, runtime.context.max_steps)
+            plan = to_plan(draft, runtime.context.max_steps)
+            # A person who wants to see the plan is shown one, also where nothing seems left to do.
+            if plan["steps"] or runtime.context.auto_accept:
+                return plan
+            break
         except Problem as problem:
             if problem.code in FATAL:
                 raise
@@ -121,7 +125,7 @@ def to_plan(draft: Draft, limit: int) -> Plan:
             description=step.description[:2000],
             kind=step.kind,
             queries=step.queries or [step.title],
-            needs=[f"s{need}" for need in dict.fromkeys(step.needs) if 0 < need < number],
+            needs=_earlier(step.needs, number),
             need_web_search=step.need_web_search,
         )
         for number, step in enumerate(kept, start=1)
@@ -133,6 +137,12 @@ def to_plan(draft: Draft, limit: int) -> Plan:
         steps=steps,
     )
     return plan if plan["has_enough_context"] and not steps else checked(plan)
+
+
+def _earlier(needs: list[int | str], number: int) -> list[str]:
+    """Return the ids of the earlier steps that are meant, named as 2, "2" or "s2"."""
+    meant = [int(digits) for need in needs if (digits := str(need).lstrip("s")).isdecimal()]
+    return [f"s{need}" for need in dict.fromkeys(meant) if 0 < need < number]
 
 
 def plan_of_queries(state: State, limit: int) -> Plan:

@@ -36,6 +36,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         queries=[],
         plan=EMPTY_PLAN,
         feedback="",
+        note="",
         revisions=0,
         rounds=0,
         follow_ups=[],

@@ -35,9 +35,8 @@ async def reflection(
     """
     finding = state["finding"]
     last = state["attempt"] >= runtime.context.max_reflections
-    if finding["status"] == "skipped" or (
-        finding["status"] == "failed" and not _searchable(finding)
-    ):
+    hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
+    if finding["status"] == "skipped" or hopeless:
         return _done(state, finding)
     try:
         verdict = await _verdict(state, runtime)
@@ -55,11 +54,6 @@ async def reflection(
     return Command(
         goto="coder" if state["step"]["kind"] == "compute" else "researcher", update=again
     )
-
-
-def _searchable(finding: Finding) -> bool:
-    """Say whether searching again may help."""
-    return finding["reason"] == "no_evidence"
 
 
 async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:

@@ -10,15 +10,19 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Background, Finding, Passage, Report, RunStatus, State, of_turn
-from memory import pages
+from graph.state import Background, Finding, Passage, Removed, Report, RunStatus, State, of_turn
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report.document import document, gaps
 from report.render import to_markdown
-from report.verify import Checked, check
+from report.verify import Checked, check, uncited
+from retrieval.text import sentences
 from runs.faults import FATAL
+from tools.evidence import texts_of
+
+UNFINISHED = {"cut", "no_model", "budget", "composed"}
+"""Notices of a report that is not what it was meant to be."""
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
@@ -35,6 +39,14 @@ class Draft:
     notices: list[str] = field(default_factory=list)
     id: str | None = None
 
+    def add(self, text: str, part: Work) -> None:
+        """Go on with another part; a heading or a list starts on a line of its own."""
+        between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
+        self.text = f"{self.text}{between}{text}".strip()
+        self.id = self.id or part.id
+        if part.model.startswith("extractive:") and "extractive" not in self.notices:
+            self.notices.append("extractive")
+
 
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
@@ -45,11 +57,11 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     texts = await _texts(state)
     draft = await _draft(state, runtime) if texts else Draft()
     notices = draft.notices
-    checked = check(draft.text, texts)
+    checked = _without_loose_numbers(check(draft.text, texts))
     if texts and not checked.cited:
-        checked = check(_from_findings(state), texts)
-        notices.append("composed")
-    status = _status(state, checked)
+        checked = check(_composed(state), texts)
+        notices += [] if notices else ["composed"]
+    status = _status(state, checked, notices)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],
         body=checked.body,
@@ -66,23 +78,27 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
 
 async def _draft(state: State, runtime: Runtime[Context]) -> Draft:
     """Have the model write, going on where it was cut off."""
-    system = render("reporter", language=state["language"], style=runtime.context.style)
+    tongue = render(f"tongue_{runtime.context.language or 'own'}", language=state["language"])
+    style = {"style": runtime.context.style, "tongue": tongue.strip()}
+    system = render("reporter", language=state["language"], **style)
     said: list[AnyMessage] = [HumanMessage(_request(state))]
-    parts: list[Work] = []
+    draft = Draft()
     try:
         for _ in range(1 + CONTINUATIONS):
-            parts.append(await work(state, runtime, "reporter", system, said))
-            if parts[-1].complete:
+            part = await work(state, runtime, "reporter", system, said)
+            text = part.text if part.complete else _whole(part.text)
+            draft.add(text, part)
+            if part.complete:
                 break
-            said += [AIMessage(parts[-1].text), HumanMessage(render("continue"))]
+            said += [AIMessage(text), HumanMessage(render("continue"))]
+        else:
+            draft.notices.append("cut")
     except Problem as problem:
         if problem.code in FATAL:
             raise
-        return Draft(notices=["no_model"])
-    notices = [] if parts[-1].complete else ["cut"]
-    if parts[-1].model.startswith("extractive:"):
-        notices.append("extractive")
-    return Draft(" ".join(part.text for part in parts), notices, parts[0].id)
+        spent = "budget" if problem.code == "budget_spent" else "no_model"
+        draft.notices.append("cut" if draft.text else spent)
+    return draft
 
 
 def _request(state: State) -> str:
@@ -117,20 +133,36 @@ async def _texts(state: State) -> dict[str, str]:
     if not of_turn(state.get("findings"), state["turn"]):
         named |= {passage["source"] for passage in _passages(state)}
     named |= {passage["source"] for passage in state["knowledge"]}
-    sources = state.get("sources", {})
-    stored = await pages.texts([sources[name]["page"] for name in named])
-    return {name: stored[sources[name]["page"]] for name in sorted(named)}
+    return await texts_of({name: state["sources"][name] for name in sorted(named)})
 
 
-def _from_findings(state: State) -> str:
-    """Compose a report without a model: the findings, under the titles of their steps."""
-    return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in _findings(state))
+def _composed(state: State) -> str:
+    """Compose a report without a model: the findings under their titles, or what was found."""
+    findings = _findings(state)
+    if findings:
+        return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in findings)
+    quoted = [(one["source"], sentences(one["text"])) for one in _passages(state)]
+    return "\n".join(f'- <q s="{name}">{said[-1].text}</q>' for name, said in quoted if said)
 
 
-def _status(state: State, checked: Checked) -> RunStatus:
+def _without_loose_numbers(checked: Checked) -> Checked:
+    """Take out what states a number and names no source."""
+    body, loose = checked.body, uncited(checked.body)
+    for sentence in loose:
+        body = body.replace(sentence, "").strip()
+    removed = [Removed(text=sentence, reason="no_source") for sentence in loose]
+    return checked._replace(body=body, removed=[*checked.removed, *removed])
+
+
+def _status(state: State, checked: Checked, notices: list[str]) -> RunStatus:
     if not checked.cited:
         return "insufficient_evidence"
-    unfinished = [
-        gap for gap in gaps(state) if gap["reason"] not in ("no_evidence", "failed", "unverified")
-    ]
-    return "partial" if unfinished else "succeeded"
+    fine = ("no_evidence", "failed")
+    unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
+    return "partial" if unfinished or set(notices) & UNFINISHED else "succeeded"
+
+
+def _whole(text: str) -> str:
+    """Return a text that was cut off up to the end of its last whole sentence."""
+    ends = max(text.rfind(mark) for mark in (". ", "? ", "! ", "。", "！", "？", "\n", "]"))
+    return text[: ends + 1].rstrip() if ends > 0 else text

@@ -11,13 +11,12 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, Passage, Source, Status, Step, StepState, key
-from memory import pages
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report.verify import Checked, check
 from runs.place import Here, here
-from tools.evidence import Evidence, gather
+from tools.evidence import Evidence, gather, texts_of
 
 log = logging.getLogger(__name__)
 
@@ -25,11 +24,12 @@ log = logging.getLogger(__name__)
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
-    Reads `question`, `step`, `needed`, `feedback`, `more_queries`, `passages`; writes `finding`,
-    `passages`, `sources`, `attempt`. A step that fails is a finding that says so.
+    Reads `question`, `step`, `needed`, `feedback`, `more_queries`, `passages`, `sources`; writes
+    `finding`, `passages`, `sources`. A step that fails is a finding that says so.
     """
     place = here(state, runtime)
-    runtime.stream_writer({"event": "researching", "step": state["step"]["id"]})
+    step = state["step"]
+    runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     try:
         return await _research(state, runtime, place)
     except Problem as problem:
@@ -54,7 +54,7 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     evidence = await _gathered(state, runtime, place, queries)
     passages = _joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
-    if not passages:
+    if not passages and not any(finding["text"] for finding in state["needed"]):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         return StepState(finding=_finding(state, "failed", reason, queries=queries))
     system = render("researcher", language=state["language"])
@@ -63,8 +63,12 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     for more in written.found:
         sources |= more.sources
         passages = _joined(passages, more.passages)
-    checked = check(written.text, await _texts(sources))
+    checked = check(written.text, await texts_of(sources))
     finding = _written(state, written, checked, queries)
+    if finding["status"] == "ok" and any(
+        one.code == "search_unavailable" for one in evidence.problems
+    ):
+        finding = Finding(**{**finding, "status": "partial", "reason": "search_unavailable"})
     return StepState(finding=finding, passages=passages, sources=sources)
 
 
@@ -94,15 +98,18 @@ def _written(state: StepState, written: Work, checked: Checked, queries: list[st
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
         return _finding(state, "failed", "no_evidence", queries=queries)
-    status: Status = "ok" if written.complete else "partial"
-    reason = "" if written.complete else "answer_cut"
-    finding = _finding(state, status, reason, queries=queries)
-    return Finding(**{**finding, "text": checked.body, "sources": checked.cited})
+    finding = _finding(state, "ok", "", queries=queries)
+    finding |= {"text": checked.body, "sources": checked.cited}
+    return finding if written.complete else finding | {"status": "partial", "reason": "answer_cut"}
 
 
 def _finding(
     state: StepState, status: Status, reason: str, *, queries: list[str] | None = None
 ) -> Finding:
+    """Make a finding without text, or leave the one that is there when a redo brought nothing."""
+    before = state.get("finding")
+    if before and before["text"] and status != "ok":
+        return Finding(**{**before, "status": "partial", "reason": reason})
     step: Step = state["step"]
     return Finding(
         step=step["id"],
@@ -119,9 +126,3 @@ def _finding(
 
 def _joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
     return [*old, *(passage for passage in new if passage not in old)]
-
-
-async def _texts(sources: dict[str, Source]) -> dict[str, str]:
-    """Return the full text of every source by its id."""
-    stored = await pages.texts([source["page"] for source in sources.values()])
-    return {name: stored[source["page"]] for name, source in sources.items()}

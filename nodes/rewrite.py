@@ -38,7 +38,7 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
     rewritten = await _rewritten(state, runtime, count)
     question = rewritten.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
-    queries = queries[: max(count, 1)]
+    queries = queries[: 1 + count]
     branches = [
         Send("background", QueryState(turn=state["turn"], query=query, number=number))
         for number, query in enumerate(queries, start=1)
@@ -49,7 +49,7 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
     earlier = state["messages"][-settings().keep_messages : -1]
     as_asked = Rewrite(question=state["question"], queries=[])
-    if not earlier and count <= 1:
+    if not earlier and count == 0:
         return as_asked
     system = render("rewrite", language=state["language"])
     data = blocks(

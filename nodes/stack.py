@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from langchain.agents import create_agent
@@ -75,6 +75,9 @@ class Form(AgentMiddleware[Any, Around, Any]):
     ) -> ModelResponse[Any]:
         """Pass the request on with both, or without the form if it is refused."""
         told = request.override(system_message=SystemMessage(request.runtime.context.system))
+        if sum(message.type == "ai" for message in request.messages) >= TOOL_ROUNDS - 1:
+            # Without tools the last round can only write what was found so far.
+            told = told.override(tools=[])
         model = str(request.model.metadata)
         if not self.settings or model in _formless:
             return await handler(told)
@@ -89,11 +92,15 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
     """Put the stack around a model, from the outside in."""
+    limits: list[AgentMiddleware[Any, Any, Any]] = [
+        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
+        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior="error"),
+    ]
     return create_agent(
         model,
         [] if schema else TOOLS.get(role, []),
         middleware=[
-            *([] if schema else _limits()),
+            *limits,
             Form(schema),
             Ledger(),
             MemoryMiddleware(),
@@ -107,11 +114,3 @@ def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Ag
         # An agent named like its node would have its prompts streamed as the node's messages.
         name=f"{role}_agent",
     )
-
-
-def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
-    end: Literal["end"] = "end"
-    return [
-        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior=end),
-        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
-    ]

@@ -67,6 +67,12 @@ def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
         feedback="",
         more_queries=[],
         passages=[],
+        # What a step builds on it may cite, too.
+        sources={
+            name: state["sources"][name]
+            for need in step["needs"]
+            for name in findings[need]["sources"]
+        },
     )
 
 

@@ -45,12 +45,9 @@ _ASKED = re.compile(
     "|能不能|能否|可以|是否|有[没沒]有|分[别別]"
     f"|(?:[是有在由到从從为為叫于於]|属于|屬於){{0,2}}{_ASKED_THING}"
     "|(?<!其)[它他她][们們]?|[这這那][个個些]|怎[么麼]?[样樣]|怎[么麼]|如何|[吗嗎呢吧么麼啊呀]"
-    "|需要(?=[^，。；]{0,6}(?:多少|[几幾]|多久))|最[多少高低大小长長短重轻輕快慢](?=\\W|$)"
+    f"|需要[{CJK}]?(?=多少|[几幾]|多久)|最[多少高低大小长長短重轻輕快慢](?=\\W|$)"
     "|(?<![目标標])的(?![确確士])"
 )
-
-_CHARACTER = re.compile(f"[{CJK}]")
-"""A character between words that only ask; alone it stands in no text."""
 
 _TOKEN = re.compile(
     f"(?P<cjk>[{CJK}]+)"
@@ -74,8 +71,7 @@ def words(text: str) -> list[str]:
 def terms(question: str) -> list[str]:
     """Return the words of a question that name its topic, each once, in order."""
     asked = _ASKED.sub(" ", unicodedata.normalize("NFKC", question))
-    found = list(dict.fromkeys(_cut(asked, STOPWORDS | QUESTION_WORDS)))
-    return [term for term in found if not _CHARACTER.fullmatch(term)] or found
+    return list(dict.fromkeys(_cut(asked, STOPWORDS | QUESTION_WORDS)))
 
 
 def phrases(question: str) -> list[str]:

@@ -25,6 +25,8 @@ class Around:
     budget: Budget
     system: str
     """What the role is told about its work."""
+    web: bool = True
+    """Whether its tools may search the web."""
     fallback: BaseChatModel | None = None
     found: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""

@@ -93,6 +93,7 @@ async def budget(here: Here, context: Context) -> Budget:
         _budgets.setdefault(here.run, spent)
         while len(_budgets) > OPEN_BUDGETS:
             _budgets.popitem(last=False)
+    _budgets.move_to_end(here.run)
     return _budgets[here.run]
 
 

@@ -23,7 +23,7 @@ from runs.around import Around
 from runs.ledger import Call, Cost
 from runs.trace import trace
 
-type_of_handler = Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]]
+Handler = Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]]
 
 ANSWER_TOKENS = 2_000
 """How many tokens an answer is expected to have at most, where the model sets no limit."""
@@ -36,7 +36,7 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
     """Answer from the ledger; ask and record what it does not know."""
 
     async def awrap_model_call(
-        self, request: ModelRequest[Around], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Return the recorded response to this very request, or make and record it."""
         around = request.runtime.context
@@ -56,7 +56,7 @@ class Fallback(AgentMiddleware[Any, Around, Any]):
     """Ask another model when the first one is down, never when a cap or a key says no."""
 
     async def awrap_model_call(
-        self, request: ModelRequest[Around], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Pass the request on, and once more to the other model if that fails."""
         try:
@@ -72,7 +72,7 @@ class Retry(AgentMiddleware[Any, Around, Any]):
     """Ask again after a failure that may pass: three times, six when asked to slow down."""
 
     async def awrap_model_call(
-        self, request: ModelRequest[Around], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Pass the request on until it is answered, it is enough, or the wait would be too long."""
         around = request.runtime.context
@@ -91,7 +91,7 @@ class Meter(AgentMiddleware[Any, Around, Any]):
     """Let one physical call through if the budget allows it, time it and trace it."""
 
     async def awrap_model_call(
-        self, request: ModelRequest[Around], handler: type_of_handler
+        self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Make the call.
 
@@ -118,9 +118,7 @@ class Meter(AgentMiddleware[Any, Around, Any]):
             more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
             await trace(around.here, "model", around.role, status, **more)
 
-    async def _timed(
-        self, request: ModelRequest[Around], handler: type_of_handler
-    ) -> ModelResponse[Any]:
+    async def _timed(self, request: ModelRequest[Around], handler: Handler) -> ModelResponse[Any]:
         around = request.runtime.context
         seconds = min(settings().call_seconds, around.budget.left(around.role))
         try:

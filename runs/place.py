@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
+from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 
@@ -24,7 +25,10 @@ class Here(NamedTuple):
 def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
     """Find out where a node stands from its state and its runtime."""
     info = runtime.execution_info
-    thread = (info.thread_id if info else None) or "no-thread"
+    thread = info.thread_id if info else None
+    if not thread:
+        hint = "compile it with a checkpointer and name a thread_id"
+        raise Problem("thread_missing", "the graph runs without a thread", hint=hint)
     turn = state.get("turn", 1)
     step = state["step"]["id"] if "step" in state else ""
     counts = (state.get(name, 0) for name in ("revisions", "rounds", "attempt"))
@@ -35,6 +39,11 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
         step=step,
         attempt=".".join(str(count) for count in counts),
     )
+
+
+def anywhere(place: Here) -> Here:
+    """Return the run without the point in it: what one step fetched, no other fetches again."""
+    return place._replace(step="", attempt="")
 
 
 def run_id(thread: str, turn: int) -> str:

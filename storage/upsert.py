@@ -20,7 +20,11 @@ def upsert(table: Table, named: dict[str, Any], row: dict[str, Any]) -> Executab
         named: The columns of the primary key.
         row: The other columns.
     """
-    dialect = make_url(settings().database).get_backend_name()
-    statement = INSERTS[dialect](table).values({**named, **row})
+    statement = insert_new(table).values({**named, **row})
     changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=row)
     return changed
+
+
+def insert_new(table: Table) -> Any:
+    """Return an insert that can be told what to do when the row is there already."""
+    return INSERTS[make_url(settings().database).get_backend_name()](table)

@@ -13,6 +13,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import Session, session
 from models.load import providers
+from nodes.stack import _formless
 from runs.budget import _budgets
 from runs.place import owned
 from storage.engine import close
@@ -35,6 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     settings.cache_clear()
     _read.cache_clear()
     _budgets.clear()
+    _formless.clear()
     yield folder
     settings.cache_clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from config.errors import Problem
@@ -17,7 +17,7 @@ from report.sources import Citable, register
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
 from runs.ledger import Call, once
-from runs.place import Here
+from runs.place import Here, anywhere
 from runs.trace import trace
 from tools.fetch import canonical, fetch
 from tools.search import available, search
@@ -28,11 +28,11 @@ PAGES = 12
 HITS = 5
 """How many web pages are read for one query."""
 
+FROM_A_PAGE = 8
+"""How many passages of one page are looked at, so that a long page cannot crowd out the others."""
+
 PASSAGES = 14
 """How many passages reach a prompt."""
-
-CANDIDATES = 400
-"""How many passages are ranked at most."""
 
 
 class Evidence(NamedTuple):
@@ -93,7 +93,7 @@ async def _on_web(
     here: Here, names: Sequence[str], query: str, problems: list[Problem]
 ) -> list[Page]:
     """Search the web and read what is found; what fails is told, never raised."""
-    call = Call(here, "search", "web", [list(names), query])
+    call = Call(anywhere(here), "search", "web", [list(names), query])
     try:
         hits = await once(call, lambda: _searched(names, query))
     except Problem as problem:
@@ -112,7 +112,7 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
 
 async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
     try:
-        ids = await once(Call(here, "fetch", "web", url), lambda: _fetched(here, url))
+        ids = await once(Call(anywhere(here), "fetch", "web", url), lambda: _fetched(here, url))
     except Problem as problem:
         problems.append(problem)
         await trace(here, "fetch", "web", problem.code, url=url)
@@ -129,7 +129,24 @@ async def _fetched(here: Here, url: str) -> list[str]:
 
 def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:
     """Cut pages into passages and choose the best, each different from the others."""
-    cut = [(page, span.text) for page in found for span in passages(page.text)][:CANDIDATES]
+    query = "\n".join(wanted)
+    cut = [(page, text) for page in found for text in _best_of(page, query)]
     titled = [f"{page.title}\n{text}" for page, text in cut]
-    best = spread(rank("\n".join(wanted), titled), titled, PASSAGES)
-    return [cut[index] for index, _ in best]
+    return [cut[index] for index, _ in spread(rank(query, titled), titled, PASSAGES)]
+
+
+def _best_of(page: Page, query: str) -> list[str]:
+    """Return the passages of a page that fit best, in the order of the page."""
+    texts = [span.text for span in passages(page.text)]
+    if len(texts) <= FROM_A_PAGE:
+        return texts
+    best = sorted(index for index, _ in rank(query, texts)[:FROM_A_PAGE])
+    return [texts[index] for index in best]
+
+
+async def texts_of(sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return the full text of each source by its id; a page that was forgotten has none."""
+    stored = await pages.texts([source["page"] for source in sources.values()])
+    return {
+        name: stored[source["page"]] for name, source in sources.items() if source["page"] in stored
+    }

@@ -14,7 +14,7 @@ from tools.evidence import gather
 async def search(query: str, runtime: ToolRuntime[Around]) -> str:
     """Search the files and the web for passages about one query."""
     around = runtime.context
-    evidence = await gather(around.here, around.choices, [query], about=query)
+    evidence = await gather(around.here, around.choices, [query], about=query, web=around.web)
     around.found.append(evidence)
     return pages_block(evidence.passages, evidence.sources) or "Nothing was found."
 

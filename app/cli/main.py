@@ -127,7 +127,7 @@ def _do(command: str, *values: Any) -> None:
     run: Callable[..., int] = importlib.import_module(f"app.cli.{command}").main
     try:
         status = run(*values)
-        sys.stdout.flush()
+        print(end="", flush=True)
     except BrokenPipeError:
         # The reader of our output has gone; closing it again would only complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -64,10 +64,9 @@ class Progress:
         """Show an event of the run."""
         if "node" in event:
             self._ended(event["node"], event["update"] or {})
-        elif event.get("event") == "plan":
-            self.titles |= {step["id"]: step["title"] for step in event["plan"]["steps"]}
         elif event.get("event") == "researching":
             self.steps.setdefault(event["step"], "")
+            self.titles[event["step"]] = one_line(event["title"])
             self.now = "Researching"
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:

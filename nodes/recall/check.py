@@ -16,6 +16,8 @@ from nodes.recall.state import RecallState
 from nodes.reflection import Verdict
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
+from runs.budget import pause
+from runs.place import here
 
 ROUNDS = 3
 """How often memory is searched for one question."""
@@ -34,6 +36,7 @@ async def check(
         if not verdict.passed and verdict.queries:
             again = RecallState(queries=verdict.queries, attempt=state["attempt"] + 1)
             return Command(goto="search", update=again)
+    pause(here(state, runtime))
     nothing = render("nothing_remembered", language=state["language"])
     reply = AIMessage(state["notes"] or nothing)
     return Command(goto="__end__", update=RecallState(messages=[reply]))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from config.errors import Problem
 from graph.context import Context
-from memory import pages
 from nodes.agent import work
 from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from report.verify import check
+from runs.faults import FATAL
+from tools.evidence import texts_of
 
 
 async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
@@ -27,10 +29,13 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         pages_block(state["passages"], state["sources"]),
     )
     system = render("researcher", language=state["language"])
-    written = await work(state, runtime, "recall", system, [HumanMessage(request)])
     sources = state["sources"]
-    stored = await pages.texts([source["page"] for source in sources.values()])
-    texts = {name: stored[source["page"]] for name, source in sources.items()}
-    checked = check(written.text, texts)
+    try:
+        written = await work(state, runtime, "recall", system, [HumanMessage(request)])
+    except Problem as problem:
+        if problem.code in FATAL:
+            raise
+        return RecallState(notes="", pages=[])
+    checked = check(written.text, await texts_of(sources))
     notes = checked.body if checked.cited else ""
     return RecallState(notes=notes, pages=[sources[one]["page"] for one in checked.cited])

@@ -25,7 +25,12 @@ async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     said = state["messages"][-1].text if state.get("messages") else state.get("question", "")
     question = check_question(str(said))
     opened = RecallState(
-        question=question, language=language(question), turn=1, attempt=0, passages=[], sources={}
+        question=question,
+        language=language(question),
+        turn=state.get("turn", 0) + 1,
+        attempt=0,
+        passages=[],
+        sources={},
     )
     request = blocks(block("question", question), block("count", str(runtime.context.query_count)))
     system = render("rewrite", language=opened["language"])

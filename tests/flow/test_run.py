@@ -157,3 +157,61 @@ async def test_a_budget_that_is_spent_ends_in_a_partial_report(
     assert outcome.state["report"]["cited"]
     assert len(script.asked) <= 8
     assert "reporter" in script.names()
+
+
+async def test_a_step_may_cite_what_the_step_it_needs_has_found(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    plan = draft("waggle dance", "winter cluster")
+    plan["steps"][1]["needs"] = [1]
+    script.on("Draft", plan)
+
+    def answer(messages):
+        text = str(messages[-1].text)
+        cited = "S1" if "<needs>" not in text else text.partition('<q s="')[2][:2] or "S1"
+        return f"Bees dance [{cited}]."
+
+    script.on("researcher", answer)
+    outcome = await thread.begin("How do bees live?", make(choices), quiet)
+
+    second = of_turn(outcome.state["findings"], 1)["s2"]
+    assert second["status"] == "ok"
+    assert second["sources"] == ["S1"]
+
+
+async def test_a_redo_that_brings_nothing_keeps_the_finding_it_should_have_mended(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Verdict", {"passed": False, "feedback": "more"})
+    script.on("researcher", "Bees dance [S1].", Problem("model_refused", "no"))
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert finding["text"] == "Bees dance [S1]."
+    assert (finding["status"], finding["reason"]) == ("partial", "model_refused")
+
+
+async def test_a_person_who_wants_to_see_the_plan_sees_one_even_if_all_seems_known(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", {"title": "Known", "has_enough_context": True, "steps": []})
+    context = make(choices, auto_accept=False)
+
+    outcome = await thread.begin("What is the waggle dance?", context, quiet)
+
+    assert outcome.request
+    assert outcome.request["plan"]["steps"]
+
+
+async def test_a_number_without_a_source_is_taken_out_of_the_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("reporter", "Bees dance [S1]. They have danced for 4500 years.")
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    report = outcome.state["report"]
+    assert "4500" not in report["body"]
+    assert report["removed"] == [
+        {"text": "They have danced for 4500 years.", "reason": "no_source"}
+    ]

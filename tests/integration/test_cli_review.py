@@ -162,33 +162,37 @@ def test_a_run_that_is_at_work_cannot_be_resumed_or_asked_beside(
     process.kill()
     ended(process)
     decided = forks.run(place, "resume", "busy-1", "--approve")
+    asked_later = forks.run(place, "ask", WHO, "--thread", "busy")
 
     for done in (resumed, asked):
         assert (done.status, done.problem[:22]) == (5, "error[run_in_progress]")
     assert before == "running"
     assert status(forks, place, "busy-1") == "paused"
     assert (decided.status, decided.problem[:18]) == (5, "error[not_waiting]")
+    assert (asked_later.status, asked_later.problem[:21]) == (5, "error[run_unfinished]")
+    assert asked_later.problem.endswith("dossier resume busy-1")
 
 
 def test_ctrl_c_pauses_a_run_and_the_command_it_prints_goes_on_with_it(
     slow: Server, forks: Forks, place: Place
 ):
     words = ["ask", WHO, "--docs", "bees", "--thread", "paused", "--yes"]
-    process = place.start(*words, **with_model(slow))
-    wait_for_research(slow)
-    process.send_signal(signal.SIGINT)
-    stopped = ended(process)
+    with place.terminal(*words, **with_model(slow)) as terminal:
+        wait_for_research(slow)
+        terminal.type("\x03")
+        ending = terminal.end()
 
-    assert stopped.status == 130
-    assert stopped.problem == "Paused. Go on with: dossier resume paused-1"
-    assert "Traceback" not in stopped.err
+    assert ending == 130
+    assert terminal.screen.rstrip().endswith("Paused. Go on with: dossier resume paused-1")
+    assert "Traceback" not in terminal.screen
     assert status(forks, place, "paused-1") == "paused"
     with Server(rules(2)) as server:
         resumed = forks.run(place, "resume", "paused-1", "--json", **with_model(server))
-        schemas = [call.body.get("response_format") for call in server.log]
+        forms = [call.body.get("response_format") for call in server.log]
     assert resumed.told["status"] == "succeeded"
-    named = [form["json_schema"]["name"] for form in schemas if form]
-    assert not {"Triage", "Rewrite", "Draft"} & set(named)
+    assert not {"Triage", "Rewrite", "Draft"} & {
+        form["json_schema"]["name"] for form in forms if form
+    }
 
 
 def forget(place: Place, statement: str) -> None:

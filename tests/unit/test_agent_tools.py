@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from config.errors import Problem
 from nodes.agent import Work, work
 from tests.door import STATE
 from tests.fake_model import Script
@@ -31,7 +32,9 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was searched for; nothing is ever found."""
     queries: list[str] = []
 
-    async def gather(here: object, context: object, wanted: list[str], *, about: str) -> Evidence:
+    async def gather(
+        here: object, context: object, wanted: list[str], *, about: str, web: bool
+    ) -> Evidence:
         assert [about] == wanted
         queries.append(about)
         return Evidence([], {}, [])
@@ -62,8 +65,10 @@ async def test_a_model_that_never_stops_using_tools_is_stopped(script: Script, s
     numbers = iter(range(1000))
     script.on("researcher", lambda _: calling(next(numbers), query=f"bees {next(numbers)}"))
 
-    await researched()
+    with pytest.raises(Problem) as problem:
+        await researched()
 
+    assert problem.value.code == "tool_limit"
     assert len(script.asked) == 6
     assert len(searched) <= 6
 

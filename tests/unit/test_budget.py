@@ -174,7 +174,7 @@ async def test_what_earlier_sessions_of_a_run_spent_counts():
     one = await budget(somewhere(), Context())
 
     assert (one.calls, one.tokens, one.dollars) == (3, 3_300, 0.75)
-    assert 90 <= one.seconds < 92
+    assert 90 <= one.seconds < 120
 
 
 @pytest.mark.usefixtures("database")

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
+from sqlalchemy.exc import OperationalError
 
 from config.errors import Problem
 from storage import engine
-from storage.engine import close, database, read_rows
+from storage.engine import close, database, plain, read_rows
 from storage.journal import commit
 from storage.tables import SCHEMA, events
 
@@ -129,6 +130,16 @@ async def test_a_url_that_cannot_be_used_is_told_without_its_password(
 
     assert problem.code == code
     assert "secret" not in str(problem)
+
+
+def test_a_server_that_fails_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", "postgresql://me:secret@there/dossier")
+
+    problem = plain(OperationalError("SELECT 1", {}, Exception("server closed the connection")))
+
+    assert isinstance(problem, Problem)
+    assert problem.code == "storage_unavailable"
+    assert problem.where == "postgresql://me:***@there/dossier"
 
 
 async def test_opening_works_again_once_the_cause_is_gone(home):

@@ -25,7 +25,6 @@ def test_the_same_words_are_there_as_plain_data():
     [
         ("internal", 1),
         ("insufficient_evidence", 1),
-        ("plan_invalid", 1),
         ("answer_invalid", 1),
         ("question_empty", 2),
         ("unknown_model", 2),

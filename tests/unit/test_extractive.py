@@ -134,6 +134,18 @@ def test_without_pages_it_searches_once():
     assert (told.tool_calls, told.text) == ([], FOUND)
 
 
+def test_the_reason_of_a_row_is_searched_for_by_what_the_row_is_about():
+    asked = "Which hive lost the most weight, and why?"
+    rows = "Hive: H1; Weight lost (kg): 6.2.\nHive: H2; Weight lost (kg): 16.9."
+    shown = wrap("pages", [block("page", rows, id="S1", title="Hives")])
+    step = block("step", asked, title=asked)
+
+    model = Extractive().bind_tools([search])
+    [call] = ask(block("question", asked), step, shown, model=model).tool_calls
+
+    assert call["args"] == {"query": "H2 hive lost weight"}
+
+
 def test_a_streamed_search_is_the_same_call():
     model = Extractive().bind_tools([search])
 

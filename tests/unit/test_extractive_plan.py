@@ -160,3 +160,9 @@ def test_pages_do_not_pad_the_plan_of_a_simple_question():
     pages = (Page("S1", "Waggle dance", "", "Bees dance."), Page("S2", "Hives", "", "Bees dance."))
 
     assert len(plan("Why do bees dance?", pages=pages)) == 1
+
+
+def test_a_disagreement_is_searched_for_its_theses_too():
+    [step] = plan("How do the two papers disagree about forgetting?")
+
+    assert step["queries"] == ["forgetting", "forgetting argues conclusion abstract"]

@@ -86,3 +86,20 @@ def test_one_fact_is_simple_and_an_open_question_is_not():
 def test_a_title_is_short_and_cut_between_words():
     assert titled("why do bees dance?") == "Why do bees dance?"
     assert titled("word " * 40, most=12) == "Word word…"
+
+
+def test_a_long_title_ends_with_a_clause_and_leaves_out_who_asked():
+    background = (
+        "Please write a review on how honey bees dance. " + "It should be long and good. " * 9
+    )
+
+    assert titled(background) == "How honey bees dance"
+    assert titled(
+        "请帮我整理下全球蜜蜂的发展路线，以及各个路线的代表性公司，" + "需要包括产品进度" * 5
+    ) == ("全球蜜蜂的发展路线，以及各个路线的代表性公司")
+
+
+def test_a_long_title_begins_where_it_is_asked():
+    told = "As family members of those who live with the disease for a long time, "
+
+    assert titled(told + "which signs should alert us?") == "Which signs should alert us?"

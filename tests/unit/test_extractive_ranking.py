@@ -118,3 +118,52 @@ def test_a_source_whose_title_the_question_names_is_worth_more():
     named, other = (Page("S1", title, "", "A lake.") for title in ("Zorbia", "Zorbia lore"))
 
     assert reach(about, question, [named]) > reach(about, question, [other])
+
+
+def test_a_row_that_is_the_extreme_comes_first_and_then_its_reason():
+    rows = Page("S1", "Hives", "", "Hive: H1; Loss (kg): 6.2.\nHive: H2; Loss (kg): 16.9.")
+    log = Page(
+        "S2", "Log", "", "H1 lost its roof because of a storm. H2 lost most because it bred."
+    )
+
+    found = ask("Which hive lost the most, and why?", rows, log)
+
+    assert found[:2] == ["Hive: H2; Loss (kg): 16.9.", "H2 lost most because it bred."]
+    assert not any("Hive: H1" in text for text in found)
+
+
+def test_a_question_for_a_reason_is_answered_by_a_reason():
+    page = Page("S1", "", "", "The Zorba hive died in May. The hive died because of damp.")
+
+    assert ask("Why did the Zorba hive die?", page)[0] == "The hive died because of damp."
+
+
+def test_a_definition_comes_before_an_aside():
+    page = Page(
+        "S1", "", "", "The tale of the waggle dance is an old one. A waggle dance is a signal."
+    )
+
+    assert ask("What is a waggle dance?", page)[0] == "A waggle dance is a signal."
+
+
+def test_documents_that_disagree_have_as_many_quotes_each():
+    one, two = (
+        Page(name, name, "", f"I argue that bees {said}. Bees fly. Bees sting. Bees hum.")
+        for name, said in (("S1", "dance"), ("S2", "sing"))
+    )
+
+    quotes = best(topic("bees"), "How do the two papers disagree about bees?", [one, two], 4)
+
+    assert [quote.source for quote in quotes] == ["S1", "S1", "S2", "S2"]
+
+
+def test_a_thesis_comes_before_a_detail_where_documents_disagree():
+    page = Page("S1", "Bees", "", "Bees were seen by three people. I conclude that bees dance.")
+
+    assert ask("How do the papers disagree about bees?", page)[0] == "I conclude that bees dance."
+    assert ask("How do bees live?", page)[0] == "Bees were seen by three people."
+
+
+def test_a_question_whose_names_no_source_has_is_not_answerable():
+    assert not answerable("When did Zorba decode the waggle dance of honey bees?", [BEES])
+    assert answerable("When did Frisch decode the waggle dance of honey bees?", [BEES])

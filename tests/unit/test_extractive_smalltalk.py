@@ -40,6 +40,8 @@ def test_small_talk_is_answered_at_once(line):
         "I need to dynamically adjust cluster node counts",
         "write a poem about rain",
         "1+1=?",
+        "Best language models",
+        "top movies",
     ],
 )
 def test_what_asks_for_something_is_researched(question):
@@ -75,6 +77,11 @@ def test_a_drawn_out_word_is_still_that_word():
 def test_an_introduction_is_small_talk_whatever_the_name():
     assert reply("Hi, I'm Zaphod")
     assert reply("My name is Zaphod Beeblebrox, nice to meet you")
+
+
+@pytest.mark.parametrize("said", ["hello world", "asdf", "Guten Morgen", "Guten Tag!"])
+def test_a_greeting_of_another_kind_and_mere_keys_are_small_talk(said):
+    assert reply(said)
 
 
 def test_triage_says_what_to_do():

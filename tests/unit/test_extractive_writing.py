@@ -11,7 +11,10 @@ PAGES = (
 )
 FINDINGS = (
     Found(
-        "s1", "Why do bees dance?", "ok", '- <q s="S1">Bees dance.</q>\n- <q s="S1">Flowers.</q>'
+        "s1",
+        "Why do bees dance?",
+        "ok",
+        '- <q s="S1">Bees dance.</q>\n- <q s="S1">Bees dance for flowers.</q>',
     ),
     Found("s2", "Wasps in winter", "ok", '- <q s="S2">Wasps &amp; hornets die in winter.</q>'),
 )
@@ -60,7 +63,8 @@ def test_a_report_begins_with_the_answer_and_goes_on_step_by_step():
 
     assert text == (
         'The sources put it this way: <q s="S2">Wasps & hornets die in winter.</q> '
-        '<q s="S1">Bees dance.</q>\n\n## Why do bees dance?\n\n- <q s="S1">Flowers.</q>'
+        '<q s="S1">Bees dance.</q>\n\n## Why do bees dance?\n\n'
+        '- <q s="S1">Bees dance for flowers.</q>'
     )
 
 
@@ -113,3 +117,53 @@ def test_the_answer_speaks_for_more_than_one_step():
 
     assert 'S1">Bees dance' in answer
     assert "Wasps dance" in answer
+
+
+def test_a_section_that_would_repeat_the_question_is_headed_evidence():
+    asked = "Why do bees dance?"
+    quotes = "".join(f'<q s="S1">{who} bees dance.</q>' for who in ("Old", "Young", "All"))
+    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+
+    assert "## Evidence" in text
+    assert asked not in text
+    assert text.count("<q") == 3
+
+
+def test_a_section_without_a_quote_left_is_left_out():
+    found = Found("s1", "Bees", "ok", '<q s="S1">Bees dance for flowers.</q>')
+
+    assert "##" not in report(Prompt(question="Why do bees dance?", findings=(found,)))
+
+
+def test_a_quote_far_below_the_best_does_not_pad_the_report():
+    quotes = '<q s="S1">Honey bees dance in winter.</q> <q s="S1">Rent is high.</q>'
+    found = Found("s1", "Honey bees dance in winter", "ok", quotes)
+
+    assert "Rent" not in report(Prompt(question="Do honey bees dance?", findings=(found,)))
+
+
+DEBATE = (
+    Page("S1", "Decay — page 1", "", "I conclude that forgetting is decay. Forgetting is old."),
+    Page("S2", "Interference", "", "We claim that forgetting is interference. Forgetting is new."),
+)
+
+
+def test_a_disagreement_sets_thesis_against_thesis_under_the_titles_of_the_documents():
+    asked = "How do the two papers disagree about forgetting?"
+    text = finding(Prompt(question=asked, step=(asked, ""), pages=DEBATE))
+    said = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", text),)))
+
+    assert said.startswith(
+        'Set side by side, the documents say: *Decay*: <q s="S1">I conclude that forgetting is '
+        'decay.</q> *Interference*: <q s="S2">We claim that forgetting is interference.</q>'
+    )
+    assert "### Decay\n\n- <q" in said
+    assert "### Interference\n\n- <q" in said
+
+
+def test_a_definition_is_not_followed_by_an_aside():
+    asked = "What is a drone?"
+    quotes = '<q s="S1">A drone is a male bee.</q> <q s="S1">We saw a drone.</q>'
+    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+
+    assert "We saw" not in text.split("##")[0]

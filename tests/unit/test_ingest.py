@@ -87,7 +87,7 @@ async def test_an_unchanged_folder_is_not_read_again(folder, extracted: list[str
 async def test_only_a_changed_file_is_read_again(folder, extracted: list[str]):
     await take_in(folder)
     extracted.clear()
-    write(folder / "winter.txt", "Bees eat honey in winter.", later=5)
+    write(folder / "winter.txt", "Bees eat honey in the hive.", later=5)
 
     library = await take_in(folder)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime, ServerInfo
 
+from config.errors import Problem
 from graph.context import Context
 from runs.place import here, owned, owner, run_id
 from tests.places import runtime
@@ -59,8 +60,11 @@ def test_another_turn_step_or_redo_is_another_place(other: dict[str, Any]):
     assert here(other, runtime()) != here({"turn": 1, "step": STEP}, runtime())
 
 
-def test_a_run_without_a_thread_has_a_name_all_the_same():
-    assert here({}, Runtime(context=Context())).run == "no-thread-1"
+def test_a_run_without_a_thread_is_refused_since_all_of_them_would_share_one_ledger():
+    with pytest.raises(Problem) as problem:
+        here({}, Runtime(context=Context()))
+
+    assert problem.value.code == "thread_missing"
 
 
 def test_the_run_of_a_question_is_named_by_thread_and_turn():

@@ -1,0 +1,43 @@
+import pytest
+
+from models.extract_theses import documents_asked, opposed, thesis
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do the two papers disagree?", "Where do Smith and Jones differ?", "两篇论文有什么分歧？"],
+)
+def test_a_question_for_a_disagreement_is_known(question):
+    assert opposed(question)
+
+
+def test_another_question_is_for_no_disagreement():
+    assert not opposed("Why do bees dance?")
+    assert not opposed("蜜蜂为什么跳舞？")
+
+
+@pytest.mark.parametrize(
+    ("thesis_like", "other"),
+    [
+        ("This review argues that memories fade.", "Twelve students learned a list."),
+        ("Forgetting is caused mainly by decay.", "Forgetting was measured in 1885."),
+        ("本文认为，双减减轻了负担。", "调查了三百个家庭。"),
+    ],
+)
+def test_a_thesis_is_told_from_a_detail(thesis_like, other):
+    assert thesis(thesis_like, "") > thesis(other, "")
+
+
+def test_a_document_says_its_own_thesis_rather_than_that_of_others():
+    assert thesis("I conclude that time heals.", "") > thesis("Bell argued that time heals.", "")
+
+
+def test_what_stands_in_the_conclusion_is_more_of_a_thesis():
+    assert thesis("Time heals.", "6. Conclusion") > thesis("Time heals.", "2. Method")
+    assert thesis("时间起作用。", "结论") > thesis("时间起作用。", "方法")
+
+
+def test_as_many_documents_are_set_against_each_other_as_the_question_says():
+    assert documents_asked("How do the two papers disagree?") == 2
+    assert documents_asked("Where do the three reports differ?") == 3
+    assert documents_asked("Where do they disagree?") == 2
