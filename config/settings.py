@@ -66,9 +66,9 @@ def settings() -> Settings:
     Raises:
         Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
-    # Keys and the names of models are read from the environment by the packages that use them.
-    load_dotenv(".env")
     try:
+        # Keys and the names of models are read from the environment by those that use them.
+        load_dotenv(".env")
         return Settings()
     except UnicodeDecodeError as error:
         raise Problem("config_syntax", "the file is not UTF-8", where=".env") from error

@@ -14,7 +14,7 @@ from app.cli.progress import Progress
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
-from graph.context import Context, chosen, context
+from graph.context import Context, context
 from graph.session import Outcome, Session
 from models.load import load, model_name
 from nodes.profile import check_question
@@ -43,8 +43,12 @@ def main(
     """Run the command; return its exit status."""
     question = check_question(question)
     thread = new_thread() if thread is None else check_thread(thread)
-    wanted = read_choices(choices) | {"project": project, "deep": not quick}
-    wanted["auto_accept"] = yes or quick or not (review or has_terminal())
+    wanted = read_choices(choices)
+    if project:
+        wanted["project"] = project
+    if quick:
+        wanted["deep"] = False
+    wanted.setdefault("auto_accept", yes or quick or not (review or has_terminal()))
     check_folder((out or Path("reports", thread)).absolute(), force=force)
     conductor = Conductor(thread, wait=review, out=out, force=force, as_json=as_json)
     with held(thread):
@@ -56,7 +60,7 @@ async def _ask(
 ) -> Outcome:
     plain = context(wanted)
     owner = owned(plain.user or settings().user, plain.project)
-    files = await _files_of_thread(opened, owner, conductor.thread)
+    files = plain.files or await _files_of_thread(opened, owner, conductor.thread)
     await check_models(plain, conductor.progress)
     if docs:
         files = [(await _read(owner, folder, conductor.progress)).root for folder in docs]
@@ -130,7 +134,10 @@ def read_choices(choices: list[str]) -> dict[str, Any]:
         if not equals:
             raise Problem("bad_choice", f"{choice!r} is not name=value", hint="--set max_steps=2")
         read[name] = _value(name, value)
-    return chosen(context(read))
+    if "user" in read:
+        raise Problem("bad_choice", "the user is not a choice of a run", hint="set DOSSIER_USER")
+    fitting = context(read)
+    return {name: getattr(fitting, name) for name in read}
 
 
 def _value(name: str, written: str) -> Any:

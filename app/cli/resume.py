@@ -84,7 +84,7 @@ async def _resume(
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:
         state, request = await conductor.go_on(opened)
-    if standing == "working" or decision is None:
+    if request is None or standing == "working" or decision is None:
         return Outcome(state, request)
     return await conductor.answer(opened, decision)
 
@@ -101,7 +101,8 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     if turn < run.turn - 1:
         hint = "ask the question again"
         raise Problem("thread_not_found", f"nothing is saved of {run.id}", hint=hint)
-    if snapshot.interrupts or snapshot.next == ("human_feedback",):
+    shown = snapshot.next == ("human_feedback",) and not run.context.get("auto_accept")
+    if snapshot.interrupts or shown:
         return "waiting"
     if snapshot.next:
         return "working"
