@@ -53,8 +53,10 @@ class Stopped(NamedTuple):
     """Whether its report is, byte by byte, the one of a run that nobody stopped."""
     recorded: int
     """How many calls were made again though the ledger held their results."""
-    in_flight: int
-    """How many calls were made again that had been sent and not yet recorded."""
+    models: int
+    """How many model calls were made again that had been sent and not yet recorded."""
+    pages: int
+    """How many searches and pages were asked for again that had been so before, unrecorded."""
 
 
 class Job:
@@ -142,7 +144,8 @@ def main() -> None:
             for number, moment in enumerate(moments)
         ]
     print(f"{golden.calls} calls in {golden.seconds:.1f} s when nobody stops it\n")
-    print(f"{'':18} stopped  ended  same report  recorded calls repeated  in-flight ones repeated")
+    print("                 |       |     same | recorded | in flight: | in flight:")
+    print("                 |  runs | ended  report | calls repeated | model calls | searches, pages")
     _print("closed at review", closed)
     _print("killed (-9)", killed)
 
@@ -214,14 +217,15 @@ def _resumed(job: Job, golden: bytes, moment: float, command: list[str]) -> Stop
     status = 0 if job.report else job.run(*command)
     if status == 4:  # It was killed before the run was written down, so it was never accepted.
         status = job.run(*job.ask("--yes"))
-    again = job.requests() - sent
-    repeated = set(again) & set(sent)
+    repeated = set(job.requests() - sent) & set(sent)
+    models = {name for name in repeated - recorded if name.startswith("chatcmpl")}
     return Stopped(
         moment=moment,
         ended=status == 0,
         same=job.report == golden,
         recorded=len(repeated & recorded),
-        in_flight=len(repeated - recorded),
+        models=len(models),
+        pages=len(repeated - recorded - models),
     )
 
 
@@ -289,12 +293,8 @@ def _kept(kind: str, result: str, origins: dict[str, str]) -> set[str]:
 
 
 def _print(name: str, stopped: list[Stopped]) -> None:
-    ended, same = sum(one.ended for one in stopped), sum(one.same for one in stopped)
-    recorded, in_flight = (
-        sum(one.recorded for one in stopped),
-        sum(one.in_flight for one in stopped),
-    )
-    print(f"{name:18} {len(stopped):7}  {ended:5}  {same:11}  {recorded:23}  {in_flight:23}")
+    sums = [sum(numbers) for numbers in zip(*stopped, strict=True)][1:]
+    print("".join(f"{word:>{width}}" for word, width in zip([len(stopped), *sums], WIDTHS, strict=True)), name)
 
 
 if __name__ == "__main__":

@@ -183,21 +183,23 @@ def test_a_report_is_never_replaced_unasked(place: Place, asked: Asked, forks: F
 
 
 def test_a_reader_that_leaves_early_is_no_error(place: Place, asked: Asked):
-    command = f"set -o pipefail; {DOSSIER} ask '{WHO}' --docs bees --quick | head -1"
+    reader, writer = os.pipe()
+    os.close(reader)
 
     done = subprocess.run(
-        ["bash", "-c", command],
+        [DOSSIER, "ask", WHO, "--docs", "bees", "--quick"],
         cwd=place.folder,
         env=place.environment(),
-        capture_output=True,
-        encoding="utf-8",
         stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
     )
+    os.close(writer)
 
-    assert done.stdout == f"# {WHO}\n"
-    assert "Error" not in done.stderr
-    assert "succeeded" in done.stderr
     assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].startswith("succeeded: ")
+    assert "Error" not in done.stderr
 
 
 def test_chinese_works_in_a_locale_that_knows_none(tmp_path_factory: pytest.TempPathFactory):
