@@ -15,7 +15,7 @@ from config.errors import Problem
 class Settings(BaseSettings):
     """Settings of this installation; a run's own choices are in `graph.context.Context`."""
 
-    model_config = SettingsConfigDict(env_prefix="DOSSIER_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DOSSIER_", env_ignore_empty=True, extra="ignore")
 
     home: Path = Field(default_factory=lambda: Path.home() / ".dossier")
     """Where everything that is kept lies."""

@@ -9,7 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Context
-from graph.state import State, StepState
+from graph.state import Asked, State, StepState
 from graph.step import make_step
 from nodes.background import background
 from nodes.coordinator import coordinator
@@ -25,7 +25,7 @@ from nodes.team import team
 
 def workflow() -> StateGraph[State, Context, Any, Any]:
     """Return the main graph, not yet compiled."""
-    graph = StateGraph(State, context_schema=Context)
+    graph = StateGraph(State, context_schema=Context, input_schema=Asked)
     graph.add_node(profile)
     graph.add_node(coordinator)
     graph.add_node(rewrite)

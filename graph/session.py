@@ -80,7 +80,7 @@ class Session:
         before = await self.current()
         if before.interrupts:
             raise Problem("waiting_review", "this thread waits for a review", hint=_hint(before))
-        if before.next and not UNTAKEN & set(before.next):
+        if unfinished(before) and not UNTAKEN & set(unfinished(before)):
             raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
         return before
 
@@ -102,7 +102,7 @@ class Session:
             Problem: `not_waiting` when it is finished, or `thread_incompatible`.
         """
         before = await self.current()
-        if not before.next:
+        if not unfinished(before):
             raise Problem("not_waiting", "this run is finished already", hint="ask a new question")
         return await self._run(None, context, watch)
 
@@ -168,3 +168,11 @@ def _events(mode: str, data: Any) -> list[dict[str, Any]]:
 def _hint(before: StateSnapshot) -> str:
     thread = before.config["configurable"]["thread_id"]
     return f"dossier resume {thread}-{before.values.get('turn', 1)}"
+
+
+def unfinished(snapshot: StateSnapshot) -> tuple[str, ...]:
+    """Return the nodes that a thread stands at; none when its last run is finished.
+
+    `snapshot.next` leaves out a node that has written and whose step was not closed any more.
+    """
+    return tuple(task.name for task in snapshot.tasks)

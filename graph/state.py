@@ -172,6 +172,12 @@ class State(TypedDict, total=False):
     """Which shape of the graph this thread was started with. Written by profile."""
 
 
+class Asked(TypedDict):
+    """What a caller may bring: words, never sources or findings."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
 class StepState(Place, total=False):
     """The state of one step's branch; only `findings` and `sources` leave it."""
 

@@ -42,7 +42,7 @@ def standalone(question: str, conversation: str) -> str:
     spoken = [line.partition(":") for line in conversation.splitlines()]
     asked = [said.strip() for who, _, said in spoken if who.strip() == "person"]
     asked = [said for said in asked if said != question.strip() and key_terms(said)]
-    if not asked or not (_POINTS_BACK.search(question) or len(key_terms(question)) < 2):
+    if not asked or not (_POINTS_BACK.search(question) or _elliptical(question)):
         return question.strip()
     for earlier in reversed(asked):
         if not _POINTS_BACK.search(earlier) or earlier == asked[0]:
@@ -53,6 +53,14 @@ def standalone(question: str, conversation: str) -> str:
         return question.strip()
     around = "（{}）" if language(question) == "zh" else " ({})"
     return question.strip() + around.format(" ".join(missing))
+
+
+def _elliptical(question: str) -> bool:
+    """Tell whether a question is only a word or two, as in "Winter?"."""
+    if not key_terms(question):
+        return True
+    bare = question.strip(" ?？!！.。")
+    return len(bare) <= 4 if language(question) == "zh" else len(bare.split()) < 3
 
 
 def _queries(question: str) -> Iterator[str]:

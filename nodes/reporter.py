@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Background, Finding, Passage, Removed, Report, RunStatus, State, of_turn
+from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
@@ -61,6 +62,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     if texts and not checked.cited:
         checked = check(_composed(state), texts)
         notices += [] if notices else ["composed"]
+    wanted = model_name("reporter", runtime.context)
+    if "extractive" in notices and not wanted.startswith("extractive"):
+        notices[notices.index("extractive")] = "stood_in"
     status = _status(state, checked, notices)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],
@@ -156,7 +160,8 @@ def _without_loose_numbers(checked: Checked) -> Checked:
 
 def _status(state: State, checked: Checked, notices: list[str]) -> RunStatus:
     if not checked.cited:
-        return "insufficient_evidence"
+        spent = any(gap["reason"] == "budget_spent" for gap in gaps(state))
+        return "partial" if spent else "insufficient_evidence"
     fine = ("no_evidence", "failed")
     unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
     return "partial" if unfinished or set(notices) & UNFINISHED else "succeeded"

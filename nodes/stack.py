@@ -92,15 +92,12 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
     """Put the stack around a model, from the outside in."""
-    limits: list[AgentMiddleware[Any, Any, Any]] = [
-        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
-        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior="error"),
-    ]
+    tools = [] if schema else TOOLS.get(role, [])
     return create_agent(
         model,
-        [] if schema else TOOLS.get(role, []),
+        tools,
         middleware=[
-            *limits,
+            *(_limits() if tools else []),
             Form(schema),
             Ledger(),
             MemoryMiddleware(),
@@ -114,3 +111,10 @@ def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Ag
         # An agent named like its node would have its prompts streamed as the node's messages.
         name=f"{role}_agent",
     )
+
+
+def _limits() -> list[AgentMiddleware[Any, Any, Any]]:
+    return [
+        ToolCallLimitMiddleware(run_limit=TOOL_CALLS, exit_behavior="continue"),
+        ModelCallLimitMiddleware(run_limit=TOOL_ROUNDS, exit_behavior="error"),
+    ]

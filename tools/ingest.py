@@ -89,6 +89,16 @@ async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None
         raise failures.exceptions[0] from failures
 
 
+def _is_text(name: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def _own_report(file: Path) -> bool:
+    """Say whether a file is a report of ours, which must not become a source of the next one."""
+    both = ("report.md", "report.html")
+    return file.name in both and all((file.parent / name).is_file() for name in both)
+
+
 def _listed(root: Path) -> list[Path]:
     if not root.exists():
         hint = "check the path given with --docs"
@@ -97,6 +107,8 @@ def _listed(root: Path) -> list[Path]:
         files = find_files(root)
     except PermissionError as error:
         raise Problem("docs_unreadable", "it may not be read", where=str(root)) from error
+    # A name that is no text can neither be kept nor shown.
+    files = [file for file in files if _is_text(str(file)) and not _own_report(file)]
     if not files:
         hint = "txt, md, html, pdf, docx, pptx, xlsx, csv and epub can be read"
         raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)

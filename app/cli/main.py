@@ -109,7 +109,7 @@ def show(run: Name, project: Project = "", json: Json = False) -> None:
 
 @app.command()
 def serve(
-    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8123,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8123,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
 ) -> None:
     """Start the LangGraph development server with this agent."""

@@ -54,7 +54,7 @@ class Progress:
     def say(self, line: str) -> None:
         """Write one line that stays, with the seconds since the start."""
         seconds = f"{time.monotonic() - self.began:6.1f} s"
-        self.console.print(Text.assemble((seconds, "dim"), "  ", one_line(line)))
+        self.console.print(Text.assemble((seconds, "dim"), "  ", one_line(line)), soft_wrap=True)
 
     def doing(self, what: str) -> None:
         """Say what is being done now."""

@@ -16,7 +16,7 @@ from app.cli.summary import has_report
 from config.errors import Problem
 from config.settings import settings
 from graph.context import context
-from graph.session import Outcome, Session
+from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
 from runs.lifecycle import Run, found, held, mark
@@ -104,7 +104,7 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     shown = snapshot.next == ("human_feedback",) and not run.context.get("auto_accept")
     if snapshot.interrupts or shown:
         return "waiting"
-    if snapshot.next:
+    if unfinished(snapshot):
         return "working"
     return "finished" if turn == run.turn else "untaken"
 

@@ -9,6 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Context
+from graph.state import Asked
 from nodes.recall.check import check
 from nodes.recall.integrate import integrate
 from nodes.recall.plan import plan
@@ -19,7 +20,7 @@ from nodes.recall.state import RecallState
 @cache
 def make_recall() -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the graph that answers a question from memory alone."""
-    graph = StateGraph(RecallState, context_schema=Context)
+    graph = StateGraph(RecallState, context_schema=Context, input_schema=Asked)
     graph.add_node(plan)
     graph.add_node(search)
     graph.add_node(integrate)

@@ -94,17 +94,9 @@ class Place:
         """Run a command without a terminal to its end."""
         return ended(self.start(*words, **more))
 
-    def ask(self, *words: str, **more: str) -> Done:
-        """Ask about the files."""
-        return self.run("ask", *words, "--docs", str(self.docs), **more)
-
     def terminal(self, *words: str, **more: str) -> Terminal:
         """Run a command at a terminal."""
         return Terminal([DOSSIER, *words], self.folder, self.environment(**more))
-
-    def runs(self) -> dict[str, dict[str, Any]]:
-        """What `dossier runs` lists, by run."""
-        return {row["run"]: row for row in self.run("runs", "--json").told}
 
 
 class Terminal:
@@ -204,6 +196,17 @@ class Forks:
         status = int(self.process.stdout.readline())
         out, err = (Path(file).read_text("utf-8") for file in files)
         return Done(status, out, err)
+
+
+def status(forks: Forks, place: Place, run: str) -> str:
+    """How a run stands, as it is listed."""
+    rows = forks.run(place, "runs", "--json").told
+    return str(next(row["status"] for row in rows if row["run"] == run))
+
+
+def calls(forks: Forks, place: Place, run: str) -> list[dict[str, Any]]:
+    """The calls of a run, as they are shown."""
+    return list(forks.run(place, "runs", "show", run, "--json").told["calls"])
 
 
 def fork_for_jobs() -> None:

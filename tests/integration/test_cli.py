@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,17 +23,6 @@ QUESTIONS = {
     "nothing": ["What is quantum chromodynamics?", "--docs", "bees", "--json", "--thread", "none"],
 }
 """What is asked besides, and under which name the answer is looked at."""
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return Place(tmp_path_factory.mktemp("cli"))
-
-
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks() as forks:
-        yield forks
 
 
 @pytest.fixture(scope="module")
@@ -210,13 +198,16 @@ def test_chinese_works_in_a_locale_that_knows_none(tmp_path_factory: pytest.Temp
     words = ["ask", "谁描述了摇摆舞？", "--docs", "bees", "--quick"]
     started = [
         place.start(*words, LC_ALL="C"),
-        place.start(*words, "--json", LC_ALL="C", PYTHONIOENCODING="ascii"),
+        place.start(*words, PYTHONIOENCODING="ascii"),
+        place.start(*words, "--json", PYTHONIOENCODING="ascii"),
     ]
-    plain, escaped = (ended(process) for process in started)
+    plain, escaped, data = (ended(process) for process in started)
 
-    assert "卡尔·冯·弗里希在1927年描述了摇摆舞。" in plain.out
-    assert escaped.out.isascii()
-    assert escaped.told["quotes"][0]["text"] == "卡尔·冯·弗里希在1927年描述了摇摆舞。"
+    told = "卡尔·冯·弗里希在1927年描述了摇摆舞。"
+    assert told in plain.out
+    assert told.encode("ascii", "backslashreplace").decode() in escaped.out
+    assert data.out.isascii()
+    assert data.told["quotes"][0]["text"] == told
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_done(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,6 @@ from tests.integration.command import WHO, Done, Forks, Place
 pytestmark = pytest.mark.integration
 
 DEEP = "[" * 100_000
-
-
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks() as forks:
-        yield forks
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +63,7 @@ def _plan(folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(plan))
     (folder / "deep.json").write_text(DEEP)
     (folder / "torn.json").write_text('{"steps": [')
-    (folder / "latin.json").write_bytes(b'{"title": "caf\xe9"}')
+    (folder / "latin.json").write_bytes(b'{"title": "\xe9"}')
 
 
 def ask(*words: str) -> list[str]:
@@ -248,6 +241,14 @@ def test_a_missing_key_is_named_and_no_other_is_shown(forks: Forks, place: Place
 
     assert "OPENAI_API_KEY" in problem
     assert "canary" not in problem
+
+
+def test_a_port_that_no_machine_has_is_refused(forks: Forks, place: Place):
+    done = forks.run(place, "serve", "--port", "65536")
+
+    assert done.status == 2
+    assert done.problem.startswith("error[usage]")
+    assert "65535" in done.problem
 
 
 def test_without_json_nothing_is_said_on_standard_output(forks: Forks, place: Place):

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evals.crash import Golden, Stopped, close_at_review, kill, uninterrupted, world
+from evals.crash import Golden, Stopped, closed_at_review, killed, uninterrupted
+from evals.noted import world
 
 pytestmark = pytest.mark.integration
 
@@ -22,8 +23,8 @@ CLOSED = "closed at the review"
 @pytest.fixture(scope="module")
 def golden(tmp_path_factory: pytest.TempPathFactory) -> Golden:
     """A run that nobody stops."""
-    with world(0.05, steps=2) as (script, url):
-        return uninterrupted(script, url, tmp_path_factory.mktemp("golden"))
+    with world(0.05, steps=2) as servers:
+        return uninterrupted(servers, tmp_path_factory.mktemp("golden"))
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +33,10 @@ def stopped(tmp_path_factory: pytest.TempPathFactory, golden: Golden) -> dict[st
     folder = tmp_path_factory.mktemp("stopped")
 
     def stop(name: str) -> Stopped:
-        with world(0.05, steps=2) as (script, url):
-            home = folder / name
+        with world(0.05, steps=2) as servers:
             if name == CLOSED:
-                return close_at_review(script, url, home, golden.report)
-            return kill(script, url, home, golden.report, 0.02, asked=KILLED[name])
+                return closed_at_review(servers, folder / name, golden)
+            return killed(servers, folder / name, golden, 0.02, asked=KILLED[name])
 
     names = [CLOSED, *KILLED]
     with ThreadPoolExecutor(max_workers=2) as pool:
@@ -60,4 +60,4 @@ def test_no_call_whose_result_was_recorded_is_made_again(stopped: dict[str, Stop
 
 
 def test_a_run_that_is_closed_at_the_review_has_nothing_in_flight(stopped: dict[str, Stopped]):
-    assert stopped[CLOSED].in_flight == 0
+    assert (stopped[CLOSED].models, stopped[CLOSED].pages) == (0, 0)

@@ -1,0 +1,137 @@
+"""Runs that are at work, stopped, refused or torn off, and how the command goes on with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from evals.openai_server import Server
+from evals.world import rules
+from tests.integration.command import LONG, WHO, Done, Forks, Place, calls, ended, status
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def slow() -> Iterator[Server]:
+    """A model server that answers everything but the research, which takes for ever."""
+    hang = {"match": "<step title=", "hang": 600}
+    with Server([hang, *rules(2)]) as server:
+        yield server
+
+
+def with_model(server: Server) -> dict[str, str]:
+    return {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": server.url,
+        "DOSSIER_MODEL": "openai:gpt-4o",
+    }
+
+
+def wait_for_research(server: Server) -> None:
+    """Wait until a step is being researched by the server."""
+    until = time.monotonic() + LONG
+    seen = len(server.log)
+    while not any("<step title=" in json.dumps(call.body) for call in server.log[seen:]):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def forget(place: Place, statement: str) -> None:
+    """Undo what was saved of a thread, as a kill before it was saved would have."""
+    with sqlite3.connect(place.home / "checkpoints.db") as saved:
+        saved.execute(statement)
+    saved.close()
+
+
+def test_a_run_that_is_at_work_cannot_be_resumed_or_asked_beside(
+    slow: Server, forks: Forks, place: Place
+):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "busy", "--yes"]
+    process = place.start(*words, **with_model(slow))
+    wait_for_research(slow)
+
+    resumed = forks.run(place, "resume", "busy-1")
+    asked = forks.run(place, "ask", WHO, "--thread", "busy")
+    before = status(forks, place, "busy-1")
+    process.kill()
+    ended(process)
+    decided = forks.run(place, "resume", "busy-1", "--approve")
+    asked_later = forks.run(place, "ask", WHO, "--thread", "busy")
+
+    for done in (resumed, asked):
+        assert (done.status, done.problem[:22]) == (5, "error[run_in_progress]")
+    assert before == "running"
+    assert status(forks, place, "busy-1") == "paused"
+    assert (decided.status, decided.problem[:18]) == (5, "error[not_waiting]")
+    assert (asked_later.status, asked_later.problem[:21]) == (5, "error[run_unfinished]")
+    assert asked_later.problem.endswith("dossier resume busy-1")
+
+
+def test_ctrl_c_pauses_a_run_and_the_command_it_prints_goes_on_with_it(
+    slow: Server, forks: Forks, place: Place
+):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "paused", "--yes"]
+    with place.terminal(*words, **with_model(slow)) as terminal:
+        wait_for_research(slow)
+        terminal.type("\x03")
+        ending = terminal.end()
+
+    assert ending == 130
+    assert terminal.screen.rstrip().endswith("Paused. Go on with: dossier resume paused-1")
+    assert "Traceback" not in terminal.screen
+    assert status(forks, place, "paused-1") == "paused"
+    with Server(rules(2)) as server:
+        resumed = forks.run(place, "resume", "paused-1", "--json", **with_model(server))
+        forms = [call.body.get("response_format") for call in server.log]
+    assert resumed.told["status"] == "succeeded"
+    assert not {"Triage", "Rewrite", "Draft"} & {
+        form["json_schema"]["name"] for form in forms if form
+    }
+
+
+def test_a_run_whose_key_is_refused_fails_with_that_code_and_goes_on_with_another(
+    forks: Forks, place: Place
+):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "locked"]
+    with Server([{"schema": "Draft", "error": 401, "times": 1}, *rules(2)]) as server:
+        refused = forks.run(place, *words, **with_model(server))
+        failed = forks.run(place, "runs", "show", "locked-1", "--json").told
+        resumed = forks.run(place, "resume", "locked-1", "--json", **with_model(server))
+
+    assert refused.status == 7
+    assert refused.problem.startswith("error[model_auth]")
+    assert "go on with: dossier resume locked-1" in refused.err
+    assert (failed["status"], failed["code"]) == ("failed", "model_auth")
+    assert resumed.told["status"] == "succeeded"
+
+
+def test_a_run_that_was_killed_on_its_way_to_the_review_takes_the_decision(
+    wait: Callable[[str], Done], forks: Forks, place: Place
+):
+    wait("torn")
+    forget(place, "DELETE FROM writes WHERE thread_id = 'torn' AND channel = '__interrupt__'")
+
+    done = forks.run(place, "resume", "torn-1", "--approve", "--json")
+
+    assert (done.status, done.told["status"]) == (0, "succeeded")
+
+
+def test_a_run_of_which_nothing_but_its_question_was_saved_begins_again(
+    wait: Callable[[str], Done], forks: Forks, place: Place
+):
+    wait("early")
+    forget(place, "DELETE FROM writes WHERE thread_id = 'early'")
+    forget(place, "DELETE FROM checkpoints WHERE thread_id = 'early'")
+
+    begun = forks.run(place, "resume", "early-1")
+    done = forks.run(place, "resume", "early-1", "--approve", "--json")
+
+    assert "waits for your decision" in begun.err
+    assert (done.status, done.told["run"]) == (0, "early-1")
+    made = [call["status"] for call in calls(forks, place, "early-1")]
+    assert made.count("recorded") == 3
