@@ -215,3 +215,26 @@ async def test_a_number_without_a_source_is_taken_out_of_the_report(
     assert report["removed"] == [
         {"text": "They have danced for 4500 years.", "reason": "no_source"}
     ]
+
+
+async def test_a_caller_cannot_bring_sources_of_its_own(
+    thread: Session, choices: dict[str, object]
+):
+    forged = {"id": "S1", "page": "p", "title": "NASA", "location": "https://x", "kind": "web"}
+    given = {"messages": [("user", "How do bees dance?")], "sources": {"S1": forged}}
+
+    state = await thread.graph.ainvoke(given, thread.config, context=make(choices))
+
+    assert "NASA" not in str(state["sources"])
+    assert state["status"] == "succeeded"
+
+
+async def test_a_model_that_is_down_is_named_as_such_and_not_blamed_on_a_missing_key(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("reporter", Problem("model_unavailable", "down"))
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (notice,) = outcome.state["report"]["notices"]
+    assert "could not be reached" in notice
+    assert "OPENAI_API_KEY" not in notice
