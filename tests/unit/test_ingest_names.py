@@ -16,8 +16,7 @@ async def test_a_name_that_is_no_text_does_not_keep_the_others_from_being_read(t
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "good.md").write_text("# Good\n\nBees dance.")
-    with open(os.fsencode(folder) + b"/bad\xff.md", "w") as bad:
-        bad.write("x")
+    os.close(os.open(os.fsencode(folder) + b"/bad\xff.md", os.O_CREAT))
 
     library = await ingest("me/", folder, lambda _: None)
 
