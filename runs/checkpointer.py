@@ -11,6 +11,7 @@ import aiosqlite
 import anyio
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.settings import settings
 
@@ -69,6 +70,17 @@ class Checkpoints(AsyncSqliteSaver):
             await self.conn.commit()
 
 
+# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
+@retry(
+    retry=retry_if_exception_message(match=".*locked"),
+    stop=stop_after_delay(5),
+    wait=wait_fixed(0.05),
+    reraise=True,
+)
+async def _log_ahead(connection: aiosqlite.Connection) -> None:
+    await connection.execute("PRAGMA journal_mode=WAL")
+
+
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[Checkpoints]:
     """Open the saver; a server calls this once and keeps it open.
@@ -80,8 +92,9 @@ async def checkpoints() -> AsyncIterator[Checkpoints]:
     async with aiosqlite.connect(file) as connection:
         # NORMAL survives a killed process. After a power cut the last steps may be done again,
         # and the ledger, which is FULL, answers for what they paid.
-        for pragma in ("busy_timeout=5000", "journal_mode=WAL", "synchronous=NORMAL"):
+        for pragma in ("busy_timeout=5000", "synchronous=NORMAL"):
             await connection.execute(f"PRAGMA {pragma}")
+        await _log_ahead(connection)
         saver = Checkpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
         await saver.setup()
         yield saver

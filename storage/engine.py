@@ -24,6 +24,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, SQLAlchemyError
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from config.settings import settings
@@ -211,9 +212,22 @@ def _settle(connection: Any, _: Any) -> None:
     """Make SQLite durable, and let several processes read and write."""
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in ("busy_timeout=5000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    cursor.execute("PRAGMA busy_timeout=5000")
+    _log_ahead(cursor)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
+@retry(
+    retry=retry_if_exception_message(match=".*locked"),
+    stop=stop_after_delay(5),
+    wait=wait_fixed(0.05),
+    reraise=True,
+)
+def _log_ahead(cursor: Any) -> None:
+    cursor.execute("PRAGMA journal_mode=WAL")
 
 
 def _begin(connection: Connection) -> None:
