@@ -62,11 +62,9 @@ async def opened(here: Here, turn: int, question: str, context: Context) -> None
     await commit((upsert(runs, {"id": here.run}, row), None))
 
 
-async def mark(run: str, status: RunStatus, *, code: str = "", folder: str = "") -> None:
-    """Write down how a run stands now, and where its report lies once it has one."""
-    values: dict[str, Any] = {"status": status, "code": code, "updated": time.time()}
-    if folder:
-        values["folder"] = folder
+async def mark(run: str, status: RunStatus, *, code: str = "") -> None:
+    """Write down how a run stands now."""
+    values = {"status": status, "code": code, "updated": time.time()}
     await commit((update(runs).where(runs.c.id == run).values(values), None))
 
 

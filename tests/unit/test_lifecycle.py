@@ -61,7 +61,8 @@ async def test_a_run_is_known_from_its_first_moment():
 async def test_how_a_run_stands_is_written_down():
     run = await begin()
     before = await found("local/", run)
-    await mark(run, "partial", code="budget_spent", folder="/reports/t1")
+    await mark(run, "partial", code="budget_spent")
+    await filed(run, "/reports/t1")
     await mark(run, "succeeded")
 
     after = await found("local/", run)
