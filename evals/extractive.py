@@ -21,9 +21,9 @@ from langchain_core.messages import HumanMessage
 from rank_bm25 import BM25Plus
 
 from graph.state import Passage, Source
-from models.blocks import Found, read
-from models.extract_review import verdict
-from models.extractive import Extractive
+from models.extractive.blocks import Found, read
+from models.extractive.model import Extractive
+from models.extractive.review import verdict
 from prompts.marks import block, blocks, pages_block
 from retrieval.passages import passages
 from retrieval.words import terms, words

@@ -17,7 +17,7 @@ from config.errors import Problem
 from config.models import check_roles, table
 from config.settings import settings
 from graph.context import Context
-from models.extractive import Extractive
+from models.extractive.model import Extractive
 
 KEYS = {
     "openai": "OPENAI_API_KEY",

@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ConfigDict
 
-from models.extractive import Extractive
+from models.extractive.model import Extractive
 
 Reply = str | dict[str, Any] | BaseModel | AIMessage | Exception
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from models.extractive import Extractive
+from models.extractive.model import Extractive
 from nodes.coordinator import Triage
 
 BENCH = Path(__file__).parents[3] / "shared" / "data" / "deep_research_bench" / "queries.jsonl"

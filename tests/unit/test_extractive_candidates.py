@@ -1,5 +1,5 @@
-from models.blocks import Page
-from models.extract_candidates import candidates, document
+from models.extractive.blocks import Page
+from models.extractive.candidates import candidates, document
 
 
 def texts(text):

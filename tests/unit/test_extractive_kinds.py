@@ -1,6 +1,6 @@
 import pytest
 
-from models.extract_kinds import answers, asks_why, asks_why_too, gives_cause
+from models.extractive.kinds import answers, asks_why, asks_why_too, gives_cause
 
 
 @pytest.mark.parametrize(

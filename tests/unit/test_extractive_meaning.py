@@ -1,6 +1,6 @@
 import pytest
 
-from models.extract_meaning import defines, thing
+from models.extractive.meaning import defines, thing
 
 
 def said(question, sentence, title="", **more):

@@ -1,7 +1,7 @@
 import pytest
 
-from models.blocks import Page, Prompt
-from models.extract_plan import draft
+from models.extractive.blocks import Page, Prompt
+from models.extractive.plan import draft
 from nodes.planner import Draft
 
 PLAN = {

@@ -1,6 +1,6 @@
 import pytest
 
-from models.extract_questions import dimensions, is_simple, parts, sides, titled
+from models.extractive.questions import dimensions, is_simple, parts, sides, titled
 
 
 def test_each_sub_question_is_a_part():

@@ -1,8 +1,8 @@
 import pytest
 
-from models.blocks import Page
-from models.extract_ranking import answerable, best, reach
-from models.extract_topic import topic
+from models.extractive.blocks import Page
+from models.extractive.ranking import answerable, best, reach
+from models.extractive.topic import topic
 
 BEES = Page(
     "S1",

@@ -1,5 +1,5 @@
-from models.blocks import Found, Page, Prompt
-from models.extract_review import enough, verdict
+from models.extractive.blocks import Found, Page, Prompt
+from models.extractive.review import enough, verdict
 
 PAGE = Page(
     "S1", "Bees", "", "The waggle dance was decoded in 1945. The cluster keeps the queen warm."

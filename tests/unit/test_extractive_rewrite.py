@@ -1,7 +1,7 @@
 import pytest
 
-from models.blocks import Prompt
-from models.extract_rewrite import rewrite, standalone
+from models.extractive.blocks import Prompt
+from models.extractive.rewrite import rewrite, standalone
 
 EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are."
 

@@ -1,6 +1,6 @@
 import pytest
 
-from models.extract_rows import cells, extreme, number
+from models.extractive.rows import cells, extreme, number
 
 HIVES = [
     "Hive: H1; Weight 1 March (kg): 35.4; Weight 1 June (kg): 36; Loss over the winter (kg): 6.2.",

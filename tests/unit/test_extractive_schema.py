@@ -2,7 +2,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from models.extract_schema import emptiest
+from models.extractive.schema import emptiest
 
 
 class Inner(BaseModel):

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from models.blocks import Prompt
-from models.extract_smalltalk import reply, triage
+from models.extractive.blocks import Prompt
+from models.extractive.smalltalk import reply, triage
 
 LINES = Path(__file__).parents[1].joinpath("flow", "smalltalk.txt").read_text(encoding="utf-8")
 

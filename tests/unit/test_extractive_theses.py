@@ -1,6 +1,6 @@
 import pytest
 
-from models.extract_theses import documents_asked, opposed, thesis
+from models.extractive.theses import documents_asked, opposed, thesis
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from models.extract_topic import key_phrase, key_terms, names, share, topic
+from models.extractive.topic import key_phrase, key_terms, names, share, topic
 from retrieval.words import words
 
 

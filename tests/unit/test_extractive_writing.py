@@ -1,7 +1,7 @@
 import re
 
-from models.blocks import Found, Page, Prompt, Quote
-from models.extract_writing import finding, report
+from models.extractive.blocks import Found, Page, Prompt, Quote
+from models.extractive.writing import finding, report
 
 PAGES = (
     Page(

@@ -10,7 +10,7 @@ import pytest
 from config.errors import Problem
 from config.models import ROLES
 from graph.context import Context
-from models.extractive import Extractive
+from models.extractive.model import Extractive
 from models.load import KEYS, fallback_name, load, model_name
 from tests.door import models
 from tests.loopback import reply, serving

@@ -8,15 +8,15 @@ from typing import Any
 from langchain_core.messages import BaseMessage, ToolMessage
 from pydantic import BaseModel
 
-from models.blocks import Prompt
-from models.extract_kinds import asks_why_too
-from models.extract_plan import draft
-from models.extract_ranking import answerable, best, subject
-from models.extract_review import enough, verdict
-from models.extract_rewrite import rewrite
-from models.extract_schema import emptiest
-from models.extract_smalltalk import triage
-from models.extract_topic import key_phrase, key_terms, topic
+from models.extractive.blocks import Prompt
+from models.extractive.kinds import asks_why_too
+from models.extractive.plan import draft
+from models.extractive.ranking import answerable, best, subject
+from models.extractive.review import enough, verdict
+from models.extractive.rewrite import rewrite
+from models.extractive.schema import emptiest
+from models.extractive.smalltalk import triage
+from models.extractive.topic import key_phrase, key_terms, topic
 
 ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
     "Triage": triage,

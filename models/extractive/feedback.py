@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from models.extract_steps import DraftStep, query, step
-from models.extract_topic import key_terms
+from models.extractive.steps import DraftStep, query, step
+from models.extractive.topic import key_terms
 
 _CLAUSES = re.compile(
     r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"

@@ -29,7 +29,7 @@ def themes(word: str) -> frozenset[str]:
 @cache
 def vocabulary() -> dict[str, frozenset[str]]:
     """Return the words of small talk, each with its themes; a Chinese theme is named `zh-`."""
-    text = resources.files("models").joinpath("small_talk.txt").read_text(encoding="utf-8")
+    text = (resources.files(__package__) / "small_talk.txt").read_text(encoding="utf-8")
     found: dict[str, frozenset[str]] = {}
     for line in filter(None, text.splitlines()):
         theme, _, words = line.partition(":")

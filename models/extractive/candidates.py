@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from models.blocks import Page
+from models.extractive.blocks import Page
 from retrieval.text import Span, heading, sentences
 from retrieval.words import words
 

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 
-from models.blocks import Prompt, Quote
-from models.extract_candidates import document
-from models.extract_kinds import answers, asks_why_too, gives_cause
-from models.extract_meaning import defines, thing
-from models.extract_questions import titled
-from models.extract_ranking import answerable, best
-from models.extract_scores import KIND
-from models.extract_theses import opposed
-from models.extract_topic import Topic, key_terms, share, topic
+from models.extractive.blocks import Prompt, Quote
+from models.extractive.candidates import document
+from models.extractive.kinds import answers, asks_why_too, gives_cause
+from models.extractive.meaning import defines, thing
+from models.extractive.questions import titled
+from models.extractive.ranking import answerable, best
+from models.extractive.scores import KIND
+from models.extractive.theses import opposed
+from models.extractive.topic import Topic, key_terms, share, topic
 from retrieval.words import words
 
 NOTHING = {"en": "No passage answers this.", "zh": "没有段落能回答这个问题。"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from models.extract_topic import key_phrase, key_terms
+from models.extractive.topic import key_phrase, key_terms
 from retrieval.text import language, sentences
 
 _ASKS = re.compile(

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from typing import Any
 
-from models.blocks import Prompt
-from models.extract_chat import STOP, chinese, latin, themes, vocabulary
+from models.extractive.blocks import Prompt
+from models.extractive.chat import STOP, chinese, latin, themes, vocabulary
 from retrieval.script import CJK
 from retrieval.text import language
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from models.extract_questions import titled
-from models.extract_topic import key_phrase, key_terms
+from models.extractive.questions import titled
+from models.extractive.topic import key_phrase, key_terms
 from retrieval.text import language
 
 

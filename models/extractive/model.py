@@ -17,10 +17,10 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from models.blocks import read
-from models.extract_calls import filled, form_of, tool_call
-from models.extract_smalltalk import triage
-from models.extract_writing import finding, report
+from models.extractive.blocks import read
+from models.extractive.calls import filled, form_of, tool_call
+from models.extractive.smalltalk import triage
+from models.extractive.writing import finding, report
 from retrieval.tokens import estimate
 
 _END = {"finish_reason": "stop", "model_name": "extractive"}
@@ -29,7 +29,7 @@ _END = {"finish_reason": "stop", "model_name": "extractive"}
 class Extractive(BaseChatModel):
     """Answers by classical methods: key terms, sentence ranking, coverage; quotes are verbatim.
 
-    It reads the marked blocks of the newest message (`models/blocks.py`) and plays the role that
+    It reads the marked blocks of the newest message (`blocks.py`) and plays the role that
     the name of the schema asked for says; a schema it does not know is filled with the emptiest
     values. Without a schema it writes a finding if the prompt has a step, else a report.
     """

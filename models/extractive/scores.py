@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from models.blocks import Page, Quote
-from models.extract_candidates import LONGEST, Candidate, candidates
-from models.extract_kinds import answers
-from models.extract_meaning import defines, thing
-from models.extract_theses import opposed, thesis
-from models.extract_topic import Topic, share
+from models.extractive.blocks import Page, Quote
+from models.extractive.candidates import LONGEST, Candidate, candidates
+from models.extractive.kinds import answers
+from models.extractive.meaning import defines, thing
+from models.extractive.theses import opposed, thesis
+from models.extractive.topic import Topic, share
 from retrieval.text import heading
 from retrieval.words import words
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from models.blocks import Found, Page, Prompt
-from models.extract_questions import parts, sides, titled
-from models.extract_steps import query
-from models.extract_topic import Topic, key_phrase, key_terms, topic
+from models.extractive.blocks import Found, Page, Prompt
+from models.extractive.questions import parts, sides, titled
+from models.extractive.steps import query
+from models.extractive.topic import Topic, key_phrase, key_terms, topic
 from retrieval.text import find
 from retrieval.words import words
 

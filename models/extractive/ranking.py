@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from models.blocks import Page, Quote
-from models.extract_candidates import document
-from models.extract_kinds import asks_why, asks_why_too, gives_cause
-from models.extract_rows import cells, extreme
-from models.extract_scores import FIRST, Scored, scored, worth
-from models.extract_theses import documents_asked, opposed
-from models.extract_topic import Topic, named, share, topic
+from models.extractive.blocks import Page, Quote
+from models.extractive.candidates import document
+from models.extractive.kinds import asks_why, asks_why_too, gives_cause
+from models.extractive.rows import cells, extreme
+from models.extractive.scores import FIRST, Scored, scored, worth
+from models.extractive.theses import documents_asked, opposed
+from models.extractive.topic import Topic, named, share, topic
 from retrieval.keyword import spread
 from retrieval.text import language
 from retrieval.words import words

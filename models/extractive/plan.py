@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from models.blocks import Page, Prompt
-from models.extract_feedback import revised
-from models.extract_questions import Sides, dimensions, is_simple, parts, sides, titled
-from models.extract_ranking import reach
-from models.extract_steps import DraftStep, colon, query, step
-from models.extract_theses import opposed
-from models.extract_topic import key_phrase, key_terms, topic
+from models.extractive.blocks import Page, Prompt
+from models.extractive.feedback import revised
+from models.extractive.questions import Sides, dimensions, is_simple, parts, sides, titled
+from models.extractive.ranking import reach
+from models.extractive.steps import DraftStep, colon, query, step
+from models.extractive.theses import opposed
+from models.extractive.topic import key_phrase, key_terms, topic
 from retrieval.text import language
 
 NEAR = 0.7

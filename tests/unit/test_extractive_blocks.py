@@ -1,6 +1,6 @@
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from models.blocks import Quote, read
+from models.extractive.blocks import Quote, read
 from prompts.marks import block, blocks, wrap
 
 PAGES = wrap(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from models.blocks import Prompt
-from models.extract_questions import dimensions, parts, sides
-from models.extract_steps import query
-from models.extract_topic import key_phrase, key_terms, names
+from models.extractive.blocks import Prompt
+from models.extractive.questions import dimensions, parts, sides
+from models.extractive.steps import query
+from models.extractive.topic import key_phrase, key_terms, names
 from retrieval.text import language
 
 _POINTS_BACK = re.compile(

@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from models.extractive import Extractive
+from models.extractive.model import Extractive
 from nodes.coordinator import Triage
 from nodes.planner import Draft
 from nodes.reflection import Verdict
