@@ -84,15 +84,30 @@ class Session:
             raise Problem("run_unfinished", "this thread was stopped at work", hint=_hint(before))
         return before
 
-    async def answer(self, decision: dict[str, Any], context: Context, watch: Watch) -> Outcome:
+    async def answer(
+        self,
+        decision: dict[str, Any],
+        context: Context,
+        watch: Watch,
+        shown: dict[str, Any] | None = None,
+    ) -> Outcome:
         """Answer the review that this thread waits for.
 
+        Args:
+            decision: The decision.
+            context: The choices of the run.
+            watch: Is told what happens.
+            shown: The request that was decided on, if it was shown.
+
         Raises:
-            Problem: `not_waiting` or `thread_incompatible`.
+            Problem: `not_waiting`, `stale_plan` when the plan is not the one that was shown any
+                more, or `thread_incompatible`.
         """
         before = await self.current()
         if not before.interrupts:
             raise Problem("not_waiting", "this run does not wait for a review")
+        if shown is not None and before.interrupts[0].value != shown:
+            raise Problem("stale_plan", "the plan has changed since you saw it", hint=_hint(before))
         return await self._run(Command(resume={"decisions": [decision]}), context, watch)
 
     async def go_on(self, context: Context, watch: Watch) -> Outcome:
@@ -166,8 +181,7 @@ def _events(mode: str, data: Any) -> list[dict[str, Any]]:
 
 
 def _hint(before: StateSnapshot) -> str:
-    thread = before.config["configurable"]["thread_id"]
-    return f"dossier resume {thread}-{before.values.get('turn', 1)}"
+    return f"dossier resume {before.values['run']}"
 
 
 def unfinished(snapshot: StateSnapshot) -> tuple[str, ...]:

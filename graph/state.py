@@ -123,6 +123,7 @@ class Place(TypedDict, total=False):
     Every state that reaches a model call has these keys, so the ledger can name the call.
     """
 
+    run: str
     turn: int
     language: Literal["en", "zh"]
     revisions: int
@@ -136,6 +137,8 @@ class State(TypedDict, total=False):
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the caller, coordinator and reporter."""
+    run: str
+    """The name of the run that answers this question. Written by profile."""
     turn: int
     """The question's number in its thread, from 1. Written by profile."""
     language: Literal["en", "zh"]

@@ -19,17 +19,18 @@ LONGEST = 20_000
 async def profile(state: State, runtime: Runtime[Context]) -> State:
     """Begin the next turn of the thread.
 
-    Reads `messages`, `turn`; writes `turn`, `language`, `question`, `status` and resets what
-    belongs to one turn.
+    Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`, `status` and resets
+    what belongs to one turn.
 
     Raises:
-        Problem: `question_empty` or `question_too_long`.
+        Problem: `question_empty`, `question_too_long` or `thread_taken`.
     """
     question = check_question(_last_said(state))
     turn = state.get("turn", 0) + 1
     place = here({"turn": turn}, runtime)
-    await opened(place, turn, question, runtime.context)
+    run = await opened(place.owner, place.thread, turn, question, runtime.context)
     return State(
+        run=run,
         turn=turn,
         language=runtime.context.language or language(question),
         question=question,

@@ -58,6 +58,7 @@ async def team(
 
 def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
     return StepState(
+        run=state["run"],
         turn=state["turn"],
         language=state["language"],
         question=state["question"],

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from filelock import BaseFileLock, FileLock, Timeout
 from sqlalchemy import select, update
 
 from config.errors import Problem
-from config.settings import settings
 from graph.context import Context, chosen
 from graph.state import RunStatus
-from runs.place import Here
+from runs.place import run_id
 from storage.engine import read_rows
 from storage.journal import commit
 from storage.tables import runs
@@ -24,8 +20,8 @@ from storage.upsert import upsert
 
 NAME = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
 
-PATIENCE = 0.5
-"""The seconds a held thread is waited for; whoever only looks at one lets it go at once."""
+LATEST = (runs.c.turn.desc(), runs.c.created.desc())
+"""The order in which the newest run of a thread comes first."""
 
 
 class Run(NamedTuple):
@@ -40,32 +36,73 @@ class Run(NamedTuple):
     code: str
     context: dict[str, Any]
     folder: str
+    out: str
     created: float
     updated: float
 
 
-async def opened(here: Here, turn: int, question: str, context: Context) -> None:
-    """Write down that a run has begun."""
+async def opened(
+    owner: str, thread: str, turn: int, question: str, context: Context, out: str = ""
+) -> str:
+    """Write down that a run has begun, and return its name.
+
+    Opening it again, with the same question, changes nothing that matters. A question that is asked
+    by going back in a thread ends whatever was still to be done there.
+
+    Args:
+        owner: Who asks.
+        thread: In which thread.
+        turn: The question's number in it.
+        question: What is asked.
+        context: What was chosen.
+        out: The folder that the report shall go to, if one was named.
+
+    Raises:
+        Problem: `thread_taken` when the thread is another owner's.
+    """
+    name = await _name(owner, thread, turn, question)
     now = time.time()
+    first = {"thread": thread, "turn": turn, "owner": owner, "question": question}
     row = {
-        "thread": here.thread,
-        "turn": turn,
-        "owner": here.owner,
-        "question": question,
         "status": "running",
         "code": "",
         "context": json.dumps(chosen(context), ensure_ascii=False),
         "folder": "",
-        "created": now,
         "updated": now,
     }
-    await commit((upsert(runs, {"id": here.run}, row), None))
+    left = runs.c.status.in_(["running", "waiting_review", "paused"])
+    dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, left)
+    await commit(
+        (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
+        (dropped.values(status="cancelled", updated=now), None),
+    )
+    return name
+
+
+async def _name(owner: str, thread: str, turn: int, question: str) -> str:
+    """Name a run after its thread and turn; another question there gets a number of its own."""
+    rows = (await read_rows(select(runs).where(runs.c.thread == thread))).all()
+    if any(row.owner != owner for row in rows):
+        hint = "choose another name"
+        raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
+    asked = {row.id: row.question for row in rows if row.turn == turn}
+    # No thread has a full stop in its name, so a fork's run is named like no other.
+    plain = run_id(thread, turn)
+    names = [plain, *(f"{plain}.{number}" for number in range(2, len(asked) + 2))]
+    return next(name for name in names if asked.get(name, question) == question)
 
 
 async def mark(run: str, status: RunStatus, *, code: str = "") -> None:
     """Write down how a run stands now."""
     values = {"status": status, "code": code, "updated": time.time()}
     await commit((update(runs).where(runs.c.id == run).values(values), None))
+
+
+async def broken_off(thread: str, status: RunStatus, *, code: str = "") -> None:
+    """Write down that the work on a thread ended before its run did."""
+    values = {"status": status, "code": code, "updated": time.time()}
+    at_work = update(runs).where(runs.c.thread == thread, runs.c.status == "running")
+    await commit((at_work.values(values), None))
 
 
 async def filed(run: str, folder: str) -> None:
@@ -88,8 +125,7 @@ async def found(owner: str, name: str) -> Run:
     """
     mine = select(runs).where(runs.c.owner == owner)
     named = mine.where((runs.c.id == name) | (runs.c.thread == name))
-    order = ((runs.c.id == name).desc(), runs.c.turn.desc())
-    row = (await read_rows(named.order_by(*order))).first()
+    row = (await read_rows(named.order_by((runs.c.id == name).desc(), *LATEST))).first()
     if row is None:
         raise Problem("run_not_found", f"there is no run {name!r}", hint="see `dossier runs`")
     return _run(row)
@@ -98,7 +134,7 @@ async def found(owner: str, name: str) -> Run:
 async def newest(owner: str, thread: str) -> Run | None:
     """Return the newest run of a thread, if the thread is this owner's."""
     mine = select(runs).where(runs.c.owner == owner, runs.c.thread == thread)
-    row = (await read_rows(mine.order_by(runs.c.turn.desc()))).first()
+    row = (await read_rows(mine.order_by(*LATEST))).first()
     return None if row is None else _run(row)
 
 
@@ -112,49 +148,6 @@ def check_thread(thread: str) -> str:
         hint = "1 to 64 letters, digits, - or _"
         raise Problem("bad_thread_id", f"{thread!r} is no thread id", hint=hint)
     return thread
-
-
-@contextmanager
-def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
-    """Hold a thread, so that no second process works on it; a dead process lets go by itself.
-
-    Args:
-        thread: The id of the thread.
-        seconds: How long another process may take to let go.
-
-    Raises:
-        Problem: `run_in_progress` or `storage_unavailable`.
-    """
-    lock = _lock(thread, seconds)
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def is_held(thread: str) -> bool:
-    """Say whether some process works on a thread now."""
-    try:
-        with held(thread, seconds=0):
-            return False
-    except Problem:
-        return True
-
-
-def _lock(thread: str, seconds: float) -> BaseFileLock:
-    folder = settings().locks
-    lock = FileLock(folder / f"{thread}.lock", timeout=seconds)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout as error:
-        hint = "wait for it, or stop it with Ctrl-C where it runs"
-        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
-    except OSError as error:
-        hint = "set DOSSIER_HOME to a folder you may write"
-        what = f"it cannot be written: {error.strerror}"
-        raise Problem("storage_unavailable", what, where=str(folder), hint=hint) from error
-    return lock
 
 
 def _run(row: Any) -> Run:

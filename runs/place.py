@@ -35,7 +35,7 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
     return Here(
         owner=owner(runtime),
         thread=thread,
-        run=run_id(thread, turn),
+        run=state.get("run") or run_id(thread, turn),
         step=step,
         attempt=".".join(str(count) for count in counts),
     )

@@ -31,10 +31,14 @@ runs = Table(
     Column("code", String(64), nullable=False, default=""),
     Column("context", Text, nullable=False),
     Column("folder", Text, nullable=False, default=""),
+    Column("out", Text, nullable=False, default=""),
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
 )
-"""One row per question; `context` is JSON, times are seconds since 1970."""
+"""One row per question; `context` is JSON, times are seconds since 1970.
+
+`out` is where the report shall go, if that was said; `folder` is where it lies.
+"""
 
 calls = Table(
     "calls",

@@ -12,15 +12,18 @@ from config.settings import settings
 INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
-def upsert(table: Table, named: dict[str, Any], row: dict[str, Any]) -> Executable:
+def upsert(
+    table: Table, named: dict[str, Any], row: dict[str, Any], first: dict[str, Any] | None = None
+) -> Executable:
     """Return the statement that inserts a row, or gives the one that is there new values.
 
     Args:
         table: Where it goes.
         named: The columns of the primary key.
         row: The other columns.
+        first: The columns that a row which is there keeps as they are.
     """
-    statement = insert_new(table).values({**named, **row})
+    statement = insert_new(table).values({**named, **row, **(first or {})})
     changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=row)
     return changed
 

@@ -19,9 +19,11 @@ from graph.session import Outcome, Session
 from models.load import load, model_name
 from nodes.profile import check_question
 from report.export import check_folder
-from runs.lifecycle import check_thread, held, newest
+from runs.lifecycle import check_thread, newest
+from runs.lock import held
 from runs.place import owned
 from tools.ingest import Library, ingest
+from tools.search import check_names
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
@@ -44,6 +46,7 @@ def main(
     question = check_question(question)
     thread = new_thread() if thread is None else check_thread(thread)
     wanted = read_choices(choices)
+    check_names(wanted.get("search", []))
     if project:
         wanted["project"] = project
     if quick:

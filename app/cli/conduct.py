@@ -16,13 +16,15 @@ from app.cli import review, summary
 from app.cli.output import has_terminal, print_json
 from app.cli.progress import Progress
 from config.errors import EXIT, Problem
+from config.settings import settings
 from graph.context import Context
 from graph.session import Outcome, Session, session
 from graph.state import RunStatus, State
 from report.document import document
 from report.export import write
+from runs import lifecycle
 from runs.lifecycle import filed, mark
-from runs.place import run_id
+from runs.place import owned
 from storage.engine import close
 
 STATUS = {
@@ -65,26 +67,30 @@ class Conductor:
         outcome = asyncio.run(self._work(work))
         while outcome.request and not self.wait and has_terminal():
             decision = self._decision(outcome.request)
-            outcome = asyncio.run(self._work(self._answering(decision)))
+            outcome = asyncio.run(self._work(self._answering(decision, outcome.request)))
         return self._waiting(outcome.request) if outcome.request else self._ended(outcome.state)
 
     async def begin(self, opened: Session, question: str, context: Context) -> Outcome:
         """Ask a question in an open thread."""
-        before = await opened.current()
-        self.run = run_id(self.thread, before.values.get("turn", 0) + 1)
+        turn = (await opened.check_free()).values.get("turn", 0) + 1
+        owner = owned(context.user or settings().user, context.project)
+        out = str(self.out.absolute()) if self.out else ""
+        self.run = await lifecycle.opened(owner, self.thread, turn, question, context, out)
         self.context = context
         return await opened.begin(question, context, self.progress.watch)
 
-    async def answer(self, opened: Session, decision: review.Decision) -> Outcome:
+    async def answer(
+        self, opened: Session, decision: review.Decision, shown: dict[str, Any] | None = None
+    ) -> Outcome:
         """Answer the review that an open thread waits for."""
-        return await opened.answer(decision, self.context, self.progress.watch)
+        return await opened.answer(decision, self.context, self.progress.watch, shown)
 
     async def go_on(self, opened: Session) -> Outcome:
         """Continue an open thread that was stopped."""
         return await opened.go_on(self.context, self.progress.watch)
 
-    def _answering(self, decision: review.Decision) -> Work:
-        return lambda opened: self.answer(opened, decision)
+    def _answering(self, decision: review.Decision, shown: dict[str, Any]) -> Work:
+        return lambda opened: self.answer(opened, decision, shown)
 
     async def _work(self, work: Work) -> Outcome:
         async with session(self.thread) as opened:
@@ -95,23 +101,19 @@ class Conductor:
                 await self._paused(opened)
                 raise
             except Problem as problem:
-                if await self._has_begun(opened):
+                if self.run:
                     await mark(self.run, "failed", code=problem.code)
                     self._tell_how_to_go_on("When it is mended, go on")
                 raise
 
     async def _paused(self, opened: Session) -> None:
-        if await self._has_begun(opened):
+        if self.run:
             waits = (await opened.current()).interrupts
             status: RunStatus = "waiting_review" if waits else "paused"
             await mark(self.run, status)
             self._tell_how_to_go_on("Paused. Go on")
         else:
             self.err.print("Stopped before the run began.")
-
-    async def _has_begun(self, opened: Session) -> bool:
-        turn = (await opened.current()).values.get("turn", 0)
-        return self.run == run_id(self.thread, turn)
 
     def _decision(self, request: dict[str, Any]) -> review.Decision:
         review.show_plan(self.err, request)

@@ -19,7 +19,8 @@ from graph.context import context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
-from runs.lifecycle import Run, found, held, mark
+from runs.lifecycle import Run, found, mark
+from runs.lock import held
 from runs.place import owned
 from storage.engine import close
 
@@ -42,6 +43,8 @@ def main(
     if out:
         check_folder(out.absolute(), force=force)
     run = asyncio.run(_found(name, project))
+    if not out and run.out:
+        out = Path(run.out)
     conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
     with held(run.thread):
         return conductor.drive(lambda opened: _resume(opened, conductor, run, decision))
@@ -95,8 +98,8 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     Raises:
         Problem: `not_waiting` when its thread has gone on, or `thread_not_found`.
     """
-    turn = snapshot.values.get("turn", 0)
-    if turn > run.turn:
+    turn, head = snapshot.values.get("turn", 0), snapshot.values.get("run", run.id)
+    if turn > run.turn or (turn == run.turn and head != run.id):
         raise Problem("not_waiting", f"{run.id} is over; its thread has gone on", where=run.thread)
     if turn < run.turn - 1:
         hint = "ask the question again"

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from app.cli.output import one_line, print_json
 from config.settings import settings
-from runs.lifecycle import Run, found, is_held, listed
+from runs.lifecycle import Run, found, listed
+from runs.lock import is_held
 from runs.place import owned
 from runs.trace import read_trace
 from storage.engine import close

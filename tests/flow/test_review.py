@@ -118,6 +118,20 @@ async def test_a_new_question_does_not_throw_a_waiting_review_away(
     assert problem.value.code == "waiting_review"
 
 
+async def test_a_decision_on_a_plan_that_has_changed_since_is_not_taken_for_one_on_the_new_plan(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"), draft("winter cluster"))
+    first = await thread.begin("How do bees live?", make(reviewed), quiet)
+    await thread.answer({"type": "reject"}, make(reviewed), quiet)
+
+    with pytest.raises(Problem) as problem:
+        await thread.answer({"type": "approve"}, make(reviewed), quiet, first.request)
+
+    assert problem.value.code == "stale_plan"
+    assert (await thread.current()).interrupts
+
+
 async def test_a_run_that_does_not_wait_takes_no_answer(
     thread: Session, choices: dict[str, object], script: Script
 ):

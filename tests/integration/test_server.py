@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from evals.openai_server import Server as ModelServer
+
 sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
 
 pytestmark = pytest.mark.integration
@@ -32,14 +34,22 @@ class Server(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def silent_model() -> Iterator[ModelServer]:
+    """A model that never answers."""
+    with ModelServer([{"hang": 600}]) as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) -> Iterator[Server]:
     """A server of its own on a free port; it has read the example folder."""
     home = tmp_path_factory.mktemp("server")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     dossier = str(Path(sys.executable).with_name("dossier"))
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    environment = {**plain, "DOSSIER_HOME": str(home)}
+    environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:"}
+    environment |= {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
     docs = str(ROOT / "examples" / "docs")
     first = [dossier, "ask", "What is the forgetting curve?", "--docs", docs, "--yes", "--quick"]
     out = home / "first"
@@ -209,13 +219,96 @@ async def test_a_bad_choice_is_told_by_name(client: Any):
     assert "max_steps" in str(result)
 
 
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [({"max_setps": 2}, "did you mean max_steps"), ({"search": ["ask"]}, "unknown_provider")],
+)
+async def test_a_choice_that_nobody_knows_is_not_passed_over(client: Any, choice: Any, told: str):
+    thread = (await client.threads.create())["thread_id"]
+
+    result = await client.runs.wait(
+        thread, "dossier", input=asked(), context=context(**choice), raise_error=False
+    )
+
+    assert told in str(result)
+
+
+async def dossier(server: Server, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command where the server's data is."""
+    command = [str(Path(sys.executable).with_name("dossier")), *words]
+    home = server.environment["DOSSIER_HOME"]
+    return await asyncio.to_thread(
+        subprocess.run, command, env=server.environment, capture_output=True, cwd=home, check=False
+    )
+
+
+async def listed(server: Server, thread: str) -> dict[str, str]:
+    """Return how the runs of a thread stand, as the command line lists them, newest first."""
+    told = await dossier(server, "runs", "--json")
+    runs = json.loads(told.stdout)
+    return {run["run"]: run["status"] for run in runs if run["thread"] == thread}
+
+
 async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server: Server):
     thread, _ = await _reviewed(client)
 
-    command = [str(Path(sys.executable).with_name("dossier")), "runs", "--json"]
-    listed = await asyncio.to_thread(
-        subprocess.run, command, env=server.environment, capture_output=True, check=True
+    assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
+
+
+async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_line(
+    client: Any, server: Server, silent_model: ModelServer
+):
+    silent = context(models={"default": "openai:silent"})
+    thread = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
+    while not silent_model.log:
+        await asyncio.sleep(0.05)
+
+    stands = await listed(server, thread)
+    refused = await dossier(server, "resume", f"{thread}-1")
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+
+    assert stands == {f"{thread}-1": "running"}
+    assert refused.returncode == 5
+    assert b"run_in_progress" in refused.stderr
+    assert await listed(server, thread) == {f"{thread}-1": "cancelled"}
+
+
+async def test_a_question_asked_instead_of_a_decision_ends_the_waiting_run(
+    client: Any, server: Server
+):
+    thread, _ = await _reviewed(client)
+
+    again = asked("What is the forgetting curve?")
+    await client.runs.wait(thread, "dossier", input=again, context=context(auto_accept=True))
+
+    stands = await listed(server, thread)
+    assert stands == {f"{thread}-2": "succeeded", f"{thread}-1": "cancelled"}
+
+
+async def test_another_question_asked_of_an_earlier_state_is_a_run_of_its_own(
+    client: Any, server: Server
+):
+    thread = (await client.threads.create())["thread_id"]
+    accepted = context(auto_accept=True)
+    await client.runs.wait(thread, "dossier", input=asked(), context=accepted)
+    history = await client.threads.get_history(thread, limit=50)
+    before = next(state for state in history if "__start__" in state["next"])
+
+    again = asked("What is the forgetting curve?")
+    state = await client.runs.wait(
+        thread, "dossier", checkpoint=before["checkpoint"], input=again, context=accepted
     )
 
-    runs = {run["thread"]: run["status"] for run in json.loads(listed.stdout)}
-    assert runs[thread] == "waiting_review"
+    assert state["question"] == "What is the forgetting curve?"
+    stands = await listed(server, thread)
+    assert stands == {f"{thread}-1": "succeeded", f"{thread}-1.2": "succeeded"}
+
+
+async def test_a_run_that_fails_on_the_server_is_listed_as_failed(client: Any, server: Server):
+    thread = (await client.threads.create())["thread_id"]
+    unknown = context(models={"default": "nobody:nothing"})
+
+    await client.runs.wait(thread, "dossier", input=asked(), context=unknown, raise_error=False)
+
+    assert await listed(server, thread) == {f"{thread}-1": "failed"}

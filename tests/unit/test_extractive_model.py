@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
@@ -158,21 +157,6 @@ def test_a_streamed_search_is_the_same_call():
 
 def test_with_pages_no_tool_is_called():
     assert ask(QUESTION, STEP, PAGES, model=Extractive().bind_tools([search])).tool_calls == []
-
-
-def test_forty_passages_are_read_in_a_tenth_of_a_second():
-    text = "Bees dance in hive {} to tell where flowers are. The queen is warm. " * 5
-    pages = [
-        block("page", text.format(*range(n, n + 5)), id=f"S{n}", title="Bees") for n in range(40)
-    ]
-
-    took = []
-    for _ in range(4):
-        start = time.perf_counter()
-        ask(QUESTION, STEP, wrap("pages", pages))
-        took.append(time.perf_counter() - start)
-
-    assert min(took) < 0.1
 
 
 def test_a_search_that_found_nothing_is_not_repeated():

@@ -12,24 +12,24 @@ import pytest
 
 from config.errors import Problem
 from graph.context import Context
+from graph.state import RunStatus
 from runs.lifecycle import (
+    broken_off,
     check_thread,
     filed,
     found,
-    held,
-    is_held,
     listed,
     mark,
     newest,
     opened,
 )
-from tests.places import somewhere
+from runs.lock import held, is_held
 
 ROOT = Path(__file__).parents[2]
 
 HOLD = """
 import time
-from runs.lifecycle import held
+from runs.lock import held
 
 with held("t1"):
     print("held", flush=True)
@@ -40,10 +40,7 @@ stored = pytest.mark.usefixtures("database")
 
 
 async def begin(thread: str = "t1", turn: int = 1, owner: str = "local/", **choices: object) -> str:
-    run = f"{thread}-{turn}"
-    place = somewhere(thread=thread, run=run, owner=owner)
-    await opened(place, turn, f"Question {turn}?", Context(**choices))
-    return run
+    return await opened(owner, thread, turn, f"Question {turn}?", Context(**choices))
 
 
 @stored
@@ -78,6 +75,66 @@ async def test_a_run_that_begins_again_after_a_crash_stays_one_run():
     await begin()
 
     assert len(await listed("local/")) == 1
+
+
+@stored
+async def test_a_run_that_begins_again_keeps_when_it_was_asked_and_where_its_report_shall_go():
+    await opened("local/", "t1", 1, "Why?", Context(), "/tmp/out")
+    first = await found("local/", "t1-1")
+
+    await opened("local/", "t1", 1, "Why?", Context())
+
+    again = await found("local/", "t1-1")
+    assert (again.created, again.out) == (first.created, "/tmp/out")
+
+
+@stored
+async def test_another_question_at_the_same_place_of_a_thread_is_another_run():
+    names = [await opened("local/", "t1", 1, f"{why}?", Context()) for why in ("a", "b", "c", "b")]
+
+    assert names == ["t1-1", "t1-1.2", "t1-1.3", "t1-1.2"]
+    assert (await found("local/", "t1-1")).question == "a?"
+
+
+@stored
+async def test_a_new_question_ends_what_was_still_to_be_done_in_its_thread():
+    await mark(await begin(turn=1), "succeeded")
+    await mark(await begin(turn=2), "waiting_review")
+    await mark(await begin("t2"), "waiting_review")
+    await begin(turn=3)
+
+    stands = {run.id: run.status for run in await listed("local/")}
+    assert stands == {
+        "t1-1": "succeeded",
+        "t1-2": "cancelled",
+        "t2-1": "waiting_review",
+        "t1-3": "running",
+    }
+
+
+@stored
+async def test_a_thread_belongs_to_one_owner():
+    await begin(owner="maya/")
+
+    with pytest.raises(Problem) as problem:
+        await begin(owner="local/", turn=2)
+
+    assert problem.value.code == "thread_taken"
+    assert await listed("local/") == []
+
+
+@stored
+@pytest.mark.parametrize("status", ["running", "waiting_review", "succeeded"])
+async def test_only_a_run_that_was_at_work_can_be_broken_off(status: RunStatus):
+    run = await begin()
+    await mark(run, status)
+    await mark(await begin("t2"), "running")
+
+    await broken_off("t1", "cancelled")
+
+    expected = "cancelled" if status == "running" else status
+    assert (await found("local/", run)).status == expected
+    assert (await found("local/", "t2-1")).status == "running"
 
 
 @stored

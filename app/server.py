@@ -1,0 +1,69 @@
+"""The graphs as a server serves them: one worker to a thread, and every end is written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph_sdk.runtime import ServerRuntime
+
+from config.errors import Problem
+from graph.builder import make_graph
+from graph.context import context
+from nodes.recall.graph import make_recall
+from runs.lifecycle import broken_off
+from runs.lock import taken
+from tools.search import check_names
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+@asynccontextmanager
+async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+    """Serve the main graph; a run of it holds its thread.
+
+    Raises:
+        Problem: `run_in_progress` when another process works on the thread, or what is wrong with
+            the choices.
+    """
+    if runtime.execution_runtime is None:
+        yield make_graph()
+        return
+    check(runtime.execution_runtime.context)
+    thread = config["configurable"]["thread_id"]
+    lock = await asyncio.to_thread(taken, thread)
+    try:
+        yield make_graph()
+    except Problem as problem:
+        await broken_off(thread, "failed", code=problem.code)
+        raise
+    except BaseException:
+        await broken_off(thread, "cancelled")
+        raise
+    finally:
+        await asyncio.to_thread(lock.release)
+
+
+@asynccontextmanager
+async def recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+    """Serve the memory researcher.
+
+    Raises:
+        Problem: What is wrong with the choices.
+    """
+    if runtime.execution_runtime is not None:
+        check(runtime.execution_runtime.context)
+    yield make_recall()
+
+
+def check(choices: dict[str, Any] | None) -> None:
+    """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
+
+    Raises:
+        Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale` or `unknown_provider`.
+    """
+    check_names(context(choices or {}).search)

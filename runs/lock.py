@@ -1,0 +1,59 @@
+"""Let one process at a time work on a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from filelock import BaseFileLock, FileLock, Timeout
+
+from config.errors import Problem
+from config.settings import settings
+
+PATIENCE = 0.5
+"""The seconds a held thread is waited for; whoever only looks at one lets it go at once."""
+
+
+@contextmanager
+def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
+    """Hold a thread, so that no second process works on it; a dead process lets go by itself.
+
+    Args:
+        thread: The id of the thread.
+        seconds: How long another process may take to let go.
+
+    Raises:
+        Problem: `run_in_progress` or `storage_unavailable`.
+    """
+    lock = taken(thread, seconds)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_held(thread: str) -> bool:
+    """Say whether some process works on a thread now."""
+    try:
+        with held(thread, seconds=0):
+            return False
+    except Problem:
+        return True
+
+
+def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
+    """Take a thread like `held`, and return the lock, which its taker releases."""
+    folder = settings().locks
+    # A server takes and lets go of a lock in different threads.
+    lock = FileLock(folder / f"{thread}.lock", timeout=seconds, thread_local=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        hint = "wait for it, or stop it with Ctrl-C where it runs"
+        raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
+    except OSError as error:
+        hint = "set DOSSIER_HOME to a folder you may write"
+        what = f"it cannot be written: {error.strerror}"
+        raise Problem("storage_unavailable", what, where=str(folder), hint=hint) from error
+    return lock
