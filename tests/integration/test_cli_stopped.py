@@ -135,3 +135,12 @@ def test_a_run_of_which_nothing_but_its_question_was_saved_begins_again(
     assert (done.status, done.told["run"]) == (0, "early-1")
     made = [call["status"] for call in calls(forks, place, "early-1")]
     assert made.count("recorded") == 3
+
+
+def test_a_resumed_run_writes_where_it_was_asked_to(forks: Forks, place: Place):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "where", "--review", "--out", "there"]
+    forks.run(place, *words)
+
+    done = forks.run(place, "resume", "where-1", "--approve", "--json")
+
+    assert done.told["report"] == str(place.folder / "there" / "report.md")

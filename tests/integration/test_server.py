@@ -242,6 +242,11 @@ async def dossier(server: Server, *words: str) -> subprocess.CompletedProcess[by
     )
 
 
+def _wait_for_a_call(model: ModelServer) -> None:
+    while not model.log:
+        time.sleep(0.05)
+
+
 async def listed(server: Server, thread: str) -> dict[str, str]:
     """Return how the runs of a thread stand, as the command line lists them, newest first."""
     told = await dossier(server, "runs", "--json")
@@ -261,8 +266,7 @@ async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_li
     silent = context(models={"default": "openai:silent"})
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
-    while not silent_model.log:
-        await asyncio.sleep(0.05)
+    await asyncio.to_thread(_wait_for_a_call, silent_model)
 
     stands = await listed(server, thread)
     refused = await dossier(server, "resume", f"{thread}-1")
