@@ -154,6 +154,22 @@ def test_a_server_may_ask_for_a_minute_at_most(asked: str, seconds: float):
     assert wait_asked(error) == seconds
 
 
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Fri, 01 Jan 2900 00:00:00 GMT", 60),
+        ("Fri, 01 Jan 99999999999999999999 00:00:00 GMT", 0),
+        ("Fri, 32 Jan 2900 00:00:00 GMT", 0),
+    ],
+)
+def test_a_server_may_name_the_time_to_come_back(date: str, seconds: float):
+    reply = httpx2.Response(429, headers={"retry-after": date}, request=REQUEST)
+    error = openai.RateLimitError("slow down", response=reply, body=None)
+
+    assert wait_asked(error) == seconds
+
+
 @pytest.mark.parametrize("error", [None, TimeoutError(), answered(base.OpenAIAPIError, 500)])
 def test_a_server_that_does_not_ask_is_not_waited_for(error: Exception | None):
     assert wait_asked(error) == 0
