@@ -93,6 +93,12 @@ def client_errors() -> tuple[type[Exception], ...]:
     return (*FAULTS, *(error for error in own if error))
 
 
+def bear(problem: Problem) -> None:
+    """Bear a failure that only one call met; raise one that every other call would meet too."""
+    if problem.code in FATAL:
+        raise problem
+
+
 def told(error: BaseException) -> Problem:
     """Return the problem behind what a model's client raised."""
     said = " ".join(str(error).split())[:200]

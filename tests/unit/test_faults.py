@@ -19,10 +19,12 @@ from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 from openai.types.chat import ChatCompletion
 
+from config.errors import Problem
 from runs.faults import (
     FATAL,
     REPLACEABLE,
     RETRYABLE,
+    bear,
     client_errors,
     complaint,
     finish_reason,
@@ -122,6 +124,15 @@ def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
     assert RETRYABLE <= REPLACEABLE
     assert not REPLACEABLE & FATAL
     assert not RETRYABLE & {"model_auth", "model_rejected", "model_refused", "budget_spent"}
+
+
+def test_a_failure_of_one_call_is_borne_and_one_of_every_call_is_raised():
+    bear(Problem("model_refused", "no"))
+
+    with pytest.raises(Problem) as problem:
+        bear(Problem("model_auth", "no"))
+
+    assert problem.value.code == "model_auth"
 
 
 @pytest.mark.parametrize("name", ["busy", "corrupt", "full", "unavailable"])
