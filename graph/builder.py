@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from graph.context import Context
 from graph.state import Asked, State, StepState
 from graph.step import make_step
-from nodes.background import background
+from nodes.background import background, fallen
 from nodes.coordinator import coordinator
 from nodes.human_feedback import human_feedback
 from nodes.knowledge import knowledge
@@ -29,7 +29,8 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(profile)
     graph.add_node(coordinator)
     graph.add_node(rewrite)
-    graph.add_node(background)
+    # One branch that raises would cancel the others.
+    graph.add_node(background, error_handler=fallen)
     graph.add_node(planner)
     graph.add_node(human_feedback)
     graph.add_node(team)

@@ -14,11 +14,11 @@ README = Path(__file__).parents[1] / "README.md"
 
 def picture() -> str:
     """Return the graph, and the branch of one step, as Mermaid blocks."""
-    branch = make_step().get_graph()
+    drawn = [make_graph().get_graph(), make_step().get_graph()]
     # What catches a branch that fails has no edge, and would hang in the air.
-    for node in [node for node in branch.nodes.values() if "error_handler" in node.id]:
-        branch.remove_node(node)
-    drawn = [make_graph().get_graph(), branch]
+    for graph in drawn:
+        for node in [node for node in graph.nodes.values() if "error_handler" in node.id]:
+            graph.remove_node(node)
     blocks = [f"```mermaid\n{graph.draw_mermaid().strip()}\n```" for graph in drawn]
     return "\n\nInside `step`:\n\n".join(blocks)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -29,6 +30,13 @@ KEYS = {
     "xai": "XAI_API_KEY",
 }
 """The variable that holds the key of a provider, for the providers that need one."""
+
+NOT_CHAT = re.compile(
+    r"embed|rerank|whisper|transcri|tts|speech|audio|realtime|dall-e|image|diffusion|flux|sora"
+    r"|moderation|guard|(?:^|[/_-])(?:bge|gte|e5|minilm|clip)(?:[_:-]|$)",
+    re.IGNORECASE,
+)
+"""What the names of models say that do not chat."""
 
 providers: dict[str, Callable[[str], BaseChatModel]] = {"extractive": lambda _: Extractive()}
 """Providers of our own; every other name is LangChain's to know."""
@@ -100,15 +108,19 @@ async def _init(name: str) -> BaseChatModel:
 async def _served(name: str, client: httpx.AsyncClient) -> str:
     """Return the model to ask of a compatible server that may not have the usual one.
 
-    The usual name stays if the server has it or will not list what it has; else its first is taken.
+    The usual name stays if the server has it or will not list what it has; else the first is taken
+    that chats by its name, or the very first where none does.
     """
     headers = {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
     try:
         answer = await client.get(f"{os.environ['OPENAI_BASE_URL']}/models", headers=headers)
-        ids = [one["id"] for one in answer.raise_for_status().json()["data"]]
+        ids = [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return name
-    return name if not ids or name.partition(":")[2] in ids else f"openai:{ids[0]}"
+    if not ids or name.partition(":")[2] in ids:
+        return name
+    chatting = (one for one in ids if not NOT_CHAT.search(one))
+    return f"openai:{next(chatting, ids[0])}"
 
 
 def _options(provider: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from prompts.loader import render
 from retrieval.tokens import warm
 from runs.around import Around
 from runs.budget import budget
-from runs.faults import finish_reason, spoken
+from runs.faults import bear, finish_reason, spoken
 from runs.place import here
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -62,6 +62,8 @@ async def ask(
     system: str,
     messages: Sequence[AnyMessage],
     schema: type[Answer],
+    *,
+    otherwise: Answer | None = None,
 ) -> Answer:
     """Ask the model that plays `role` for one typed answer.
 
@@ -72,13 +74,24 @@ async def ask(
         system: What the role is told about its work.
         messages: What it is asked.
         schema: The form of the answer.
+        otherwise: The answer where there is none; without it, that is raised.
 
     Raises:
         Problem: `answer_invalid` when the answer does not fit the schema after two repairs, or
             whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
     system = f"{system}\n\n{_form_in_words(schema)}"
-    around = await _around(state, runtime, role, system)
+    try:
+        return await _answer(await _around(state, runtime, role, system), messages, schema)
+    except Problem as problem:
+        if otherwise is None:
+            raise
+        bear(problem)
+        return otherwise
+
+
+async def _answer(around: Around, messages: Sequence[AnyMessage], schema: type[Answer]) -> Answer:
+    """Ask, and ask again with what is wrong while the answer cannot be read."""
     said = list(messages)
     for _ in range(1 + REPAIRS):
         try:
@@ -93,7 +106,8 @@ async def ask(
         except ValueError as error:
             complaint = HumanMessage(render("repair", error=error))
             said = [*said, AIMessage(str(reply.text)[:MENDABLE]), complaint]
-    raise Problem("answer_invalid", f"the {role}'s answer does not fit {schema.__name__}")
+    what = f"the {around.role}'s answer does not fit {schema.__name__}"
+    raise Problem("answer_invalid", what)
 
 
 async def work(

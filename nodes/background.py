@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import logging
+from typing import Any, Literal
 
+from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from config.errors import Problem
 from graph.context import Context
-from graph.state import Background, QueryState, State, key
+from graph.state import Background, QueryState, Source, State, key
 from runs.place import here
 from tools.evidence import gather
 
 SHOWN = 6
 """How many passages of one query are kept."""
+
+log = logging.getLogger(__name__)
 
 
 async def background(
@@ -23,10 +28,9 @@ async def background(
 
     Reads `query`, `number`; writes `background`, `sources`.
     """
-    place = here(state, runtime)
     query = state["query"]
     runtime.stream_writer({"event": "searching", "query": query})
-    found = await gather(place, runtime.context, [query], about=query)
+    found = await gather(here(state, runtime), runtime.context, [query], about=query)
     kept = found.passages[: SHOWN if runtime.context.deep else None]
     entry = Background(
         query=query,
@@ -35,6 +39,23 @@ async def background(
         passages=kept,
     )
     sources = {one["source"]: found.sources[one["source"]] for one in kept}
+    return _done(state, runtime, entry, sources)
+
+
+async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context]) -> Command[Any]:
+    """End the branch of a query that failed in saying so, for one that raises stops the others.
+
+    Reads `query`, `number`; writes `background`.
+    """
+    log.error("the search for %r failed", state["query"], exc_info=error.error)
+    code = error.error.code if isinstance(error.error, Problem) else "internal"
+    entry = Background(query=state["query"], status="failed", reason=code, passages=[])
+    return _done(state, runtime, entry, {})
+
+
+def _done(
+    state: QueryState, runtime: Runtime[Context], entry: Background, sources: dict[str, Source]
+) -> Command[Literal["planner", "reporter"]]:
     name = key(state["turn"], str(state["number"]))
     update = State(background={name: entry}, sources=sources)
     return Command(goto="planner" if runtime.context.deep else "reporter", update=update)

@@ -9,13 +9,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel, Field
 
-from config.errors import Problem
-from config.settings import settings
 from graph.context import Context
 from graph.state import State
 from nodes.agent import ask
+from nodes.conversation import recent
 from prompts.loader import render
-from runs.faults import FATAL
 from runs.lifecycle import mark
 from runs.place import here
 
@@ -34,21 +32,13 @@ async def coordinator(
 
     Reads `messages`; writes `messages` and `status` when it answers.
     """
-    triage = await _triage(state, runtime)
+    system = render("coordinator", language=state["language"])
+    # Research is never wrong where nobody can tell.
+    unsure = Triage(research=True)
+    said = recent(state)
+    triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
     if triage.research or not triage.reply:
         return Command(goto="rewrite")
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
     return Command(goto="__end__", update=reply)
-
-
-async def _triage(state: State, runtime: Runtime[Context]) -> Triage:
-    window = state["messages"][-settings().keep_messages :]
-    system = render("coordinator", language=state["language"])
-    try:
-        return await ask(state, runtime, "coordinator", system, window, Triage)
-    except Problem as problem:
-        if problem.code in FATAL:
-            raise
-        # Research is never wrong where nobody can tell.
-        return Triage(research=True)

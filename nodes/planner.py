@@ -18,7 +18,7 @@ from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from runs.budget import pause
-from runs.faults import FATAL
+from runs.faults import bear
 from runs.lifecycle import mark
 from runs.place import here
 
@@ -84,8 +84,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
                 return plan
             break
         except Problem as problem:
-            if problem.code in FATAL:
-                raise
+            bear(problem)
             if problem.code == "budget_spent":
                 break
     return plan_of_queries(state, runtime.context.max_steps)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -14,7 +15,7 @@ from graph.context import Context
 from graph.state import Finding, StepState, key
 from nodes.agent import ask
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, pages_block
+from prompts.marks import findings_block, step_blocks
 
 
 class Verdict(BaseModel):
@@ -39,7 +40,7 @@ async def reflection(
     if finding["status"] == "skipped" or hopeless:
         return _done(state, finding)
     try:
-        verdict = await _verdict(state, runtime)
+        verdict = await judged(state, runtime, "reflector")
     except Problem:
         return _done(state, Finding(**{**finding, "review": "unverified"}))
     if verdict.passed and finding["text"]:
@@ -56,16 +57,20 @@ async def reflection(
     )
 
 
-async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
-    step = state["step"]
-    data = blocks(
-        block("question", state["question"]),
-        block("step", step["description"] or step["title"], title=step["title"]),
-        findings_block([state["finding"]]),
-        pages_block(state["passages"], state.get("sources", {})),
+async def judged(state: Mapping[str, Any], runtime: Runtime[Context], role: str) -> Verdict:
+    """Have a role judge the finding of a step, whether it was researched or remembered.
+
+    Reads `question`, `step`, `finding`, `passages`, `sources`.
+
+    Raises:
+        Problem: Whatever keeps a model from answering.
+    """
+    found = findings_block([state["finding"]])
+    data = step_blocks(
+        state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
     system = render("reflection", language=state["language"])
-    return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
+    return await ask(state, runtime, role, system, [HumanMessage(data)], Verdict)
 
 
 def _done(state: StepState, finding: Finding) -> Command[Literal["researcher", "coder", "__end__"]]:

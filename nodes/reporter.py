@@ -19,7 +19,7 @@ from report.document import document, gaps
 from report.render import to_markdown
 from report.verify import Checked, check, uncited
 from retrieval.text import sentences
-from runs.faults import FATAL
+from runs.faults import bear
 from tools.evidence import texts_of
 
 UNFINISHED = {"cut", "no_model", "budget", "composed"}
@@ -98,8 +98,7 @@ async def _draft(state: State, runtime: Runtime[Context]) -> Draft:
         else:
             draft.notices.append("cut")
     except Problem as problem:
-        if problem.code in FATAL:
-            raise
+        bear(problem)
         spent = "budget" if problem.code == "budget_spent" else "no_model"
         draft.notices.append("cut" if draft.text else spent)
     return draft

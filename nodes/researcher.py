@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.errors import NodeError
@@ -10,13 +12,13 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, Passage, Source, Status, Step, StepState, key
+from graph.state import Finding, Passage, Status, Step, StepState, key
 from nodes.agent import Work, work
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, pages_block
-from report.verify import Checked, check
+from prompts.marks import block, blocks, findings_block, step_blocks
+from report.verify import Checked
 from runs.place import Here, here
-from tools.evidence import Evidence, gather, texts_of
+from tools.evidence import gather, proven
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +36,7 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         return await _research(state, runtime, place)
     except Problem as problem:
         skipped = problem.code in ("budget_spent", "model_refused")
-        finding = _finding(state, "skipped" if skipped else "failed", problem.code)
+        finding = finding_of(state, "skipped" if skipped else "failed", problem.code)
         return StepState(finding=finding)
 
 
@@ -44,72 +46,80 @@ async def fallen(state: StepState, error: NodeError) -> StepState:
     Reads `step`; writes `findings`. No error that was not foreseen may leave a branch.
     """
     log.error("step %s failed", state["step"]["id"], exc_info=error.error)
-    finding = _finding(state, "failed", "internal")
+    finding = finding_of(state, "failed", "internal")
     return StepState(findings={key(state["turn"], finding["step"]): finding})
 
 
 async def _research(state: StepState, runtime: Runtime[Context], place: Here) -> StepState:
     step = state["step"]
     queries = state["more_queries"] or step["queries"] or [step["title"]]
-    evidence = await _gathered(state, runtime, place, queries)
-    passages = _joined(state["passages"], evidence.passages)
+    about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
+    evidence = await gather(place, runtime.context, queries, about=about, web=web)
+    passages = joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     if not passages and not any(finding["text"] for finding in state["needed"]):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
-        return StepState(finding=_finding(state, "failed", reason, queries=queries))
-    system = render("researcher", language=state["language"])
-    request = HumanMessage(_request(state, passages, sources))
-    written = await work(state, runtime, "researcher", system, [request])
-    for more in written.found:
-        sources |= more.sources
-        passages = _joined(passages, more.passages)
-    checked = check(written.text, await texts_of(sources))
-    finding = _written(state, written, checked, queries)
+        return StepState(finding=finding_of(state, "failed", reason, queries))
+    known = StepState(**{**state, "passages": passages, "sources": sources})
+    written = await write(known, runtime, "researcher", queries)
+    finding = written["finding"]
     if finding["status"] == "ok" and any(
         one.code == "search_unavailable" for one in evidence.problems
     ):
         finding = Finding(**{**finding, "status": "partial", "reason": "search_unavailable"})
+    return StepState(**{**written, "finding": finding})
+
+
+async def write(
+    state: Mapping[str, Any], runtime: Runtime[Context], role: str, queries: list[str]
+) -> StepState:
+    """Let a role write what the passages say about a step; keep what its sources bear out.
+
+    Reads `question`, `step`, `passages`, `sources`, and `needed`, `feedback`, `finding` where they
+    are; returns `finding`, and `passages` and `sources` with what its tools found.
+
+    Raises:
+        Problem: Whatever keeps a model from answering.
+    """
+    system = render("researcher", language=state["language"])
+    written = await work(state, runtime, role, system, [HumanMessage(_request(state))])
+    passages, sources = state["passages"], state["sources"]
+    for more in written.found:
+        sources = sources | more.sources
+        passages = joined(passages, more.passages)
+    checked = await proven(written.text, sources)
+    finding = _written(state, written, checked, queries)
     return StepState(finding=finding, passages=passages, sources=sources)
 
 
-async def _gathered(
-    state: StepState, runtime: Runtime[Context], place: Here, queries: list[str]
-) -> Evidence:
-    step = state["step"]
-    about = f"{step['title']}\n{step['description']}"
-    web = step["need_web_search"]
-    return await gather(place, runtime.context, queries, about=about, web=web)
-
-
-def _request(state: StepState, passages: list[Passage], sources: dict[str, Source]) -> str:
-    step = state["step"]
-    draft = state["finding"]["text"] if state["feedback"] else ""
+def _request(state: Mapping[str, Any]) -> str:
+    needed = findings_block(state.get("needed", []), "needs")
+    feedback = state.get("feedback", "")
     return blocks(
-        block("question", state["question"]),
-        block("step", step["description"] or step["title"], title=step["title"]),
-        findings_block(state["needed"], "needs"),
-        pages_block(passages, sources),
-        block("draft", draft),
-        block("feedback", state["feedback"]),
+        step_blocks(state["question"], state["step"], needed, state["passages"], state["sources"]),
+        block("draft", state["finding"]["text"] if feedback else ""),
+        block("feedback", feedback),
     )
 
 
-def _written(state: StepState, written: Work, checked: Checked, queries: list[str]) -> Finding:
+def _written(
+    state: Mapping[str, Any], written: Work, checked: Checked, queries: list[str]
+) -> Finding:
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
-        return _finding(state, "failed", "no_evidence", queries=queries)
-    finding = _finding(state, "ok", "", queries=queries)
+        return finding_of(state, "failed", "no_evidence", queries)
+    finding = finding_of(state, "ok", "", queries)
     finding |= {"text": checked.body, "sources": checked.cited}
     return finding if written.complete else finding | {"status": "partial", "reason": "answer_cut"}
 
 
-def _finding(
-    state: StepState, status: Status, reason: str, *, queries: list[str] | None = None
+def finding_of(
+    state: Mapping[str, Any], status: Status, reason: str, queries: list[str] | None = None
 ) -> Finding:
     """Make a finding without text, or leave the one that is there when a redo brought nothing."""
-    before = state.get("finding")
+    before: Finding | None = state.get("finding")
     if before and before["text"] and status != "ok":
-        return Finding(**{**before, "status": "partial", "reason": reason})
+        return before | {"status": "partial", "reason": reason}
     step: Step = state["step"]
     return Finding(
         step=step["id"],
@@ -124,5 +134,6 @@ def _finding(
     )
 
 
-def _joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
+def joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
+    """Return the old passages and those of the new ones that are not among them."""
     return [*old, *(passage for passage in new if passage not in old)]

@@ -9,17 +9,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 from pydantic import BaseModel, Field
 
-from config.errors import Problem
-from config.settings import settings
 from graph.context import Context
 from graph.state import QueryState, State
 from nodes.agent import ask
+from nodes.conversation import recent
 from prompts.loader import render
 from prompts.marks import block, blocks
-from runs.faults import FATAL
-
-REMEMBERED = 1_500
-"""How many characters of an earlier message are shown."""
 
 
 class Rewrite(BaseModel):
@@ -48,7 +43,7 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
 
 
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
-    earlier = state["messages"][-settings().keep_messages : -1]
+    earlier = recent(state)[:-1]
     as_asked = Rewrite(question=state["question"], queries=[])
     if not earlier and count == 0:
         return as_asked
@@ -58,14 +53,10 @@ async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rew
         block("question", state["question"]),
         block("count", str(count)),
     )
-    try:
-        return await ask(state, runtime, "rewriter", system, [HumanMessage(data)], Rewrite)
-    except Problem as problem:
-        if problem.code in FATAL:
-            raise
-        return as_asked
+    said = [HumanMessage(data)]
+    return await ask(state, runtime, "rewriter", system, said, Rewrite, otherwise=as_asked)
 
 
 def _line(message: AnyMessage) -> str:
     who = "person" if isinstance(message, HumanMessage) else "dossier"
-    return f"{who}: {' '.join(str(message.text).split())[:REMEMBERED]}"
+    return f"{who}: {' '.join(str(message.text).split())}"

@@ -9,13 +9,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
-from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, Step, StepState, of_turn
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block
-from runs.faults import FATAL
 
 FOLLOW_UPS = 2
 """How many steps one round may add."""
@@ -89,12 +87,8 @@ async def _follow_ups(
         findings_block(findings.values()),
     )
     system = render("judge", language=state["language"])
-    try:
-        verdict = await ask(state, runtime, "judge", system, [HumanMessage(data)], Enough)
-    except Problem as problem:
-        if problem.code in FATAL:
-            raise
-        return []
+    said, unsure = [HumanMessage(data)], Enough(enough=True)
+    verdict = await ask(state, runtime, "judge", system, said, Enough, otherwise=unsure)
     if verdict.enough:
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}

@@ -36,6 +36,22 @@ def blocks(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def step_blocks(
+    question: str,
+    step: Data,
+    findings: str,
+    passages: Iterable[Data],
+    sources: Mapping[str, Data],
+) -> str:
+    """Mark what everybody is shown who works on a step; `findings` is marked already."""
+    return blocks(
+        block("question", question),
+        block("step", step["description"] or step["title"], title=step["title"]),
+        findings,
+        pages_block(passages, sources),
+    )
+
+
 def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
     """Mark passages, each with the id, the title and the place of its source."""
     marked = []

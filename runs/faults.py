@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -91,6 +93,12 @@ def client_errors() -> tuple[type[Exception], ...]:
     return (*FAULTS, *(error for error in own if error))
 
 
+def bear(problem: Problem) -> None:
+    """Bear a failure that only one call met; raise one that every other call would meet too."""
+    if problem.code in FATAL:
+        raise problem
+
+
 def told(error: BaseException) -> Problem:
     """Return the problem behind what a model's client raised."""
     said = " ".join(str(error).split())[:200]
@@ -135,8 +143,21 @@ def _told_by_status(status: int, said: str) -> Problem | None:
 def wait_asked(error: BaseException | None) -> float:
     """Return the seconds that a server asked to wait, at most 60; 0 if it did not say."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    asked = headers.get("retry-after", "")
-    return min(float(asked), 60.0) if asked.replace(".", "", 1).isdecimal() else 0.0
+    return min(retry_after(headers.get("retry-after", "")) or 0.0, 60.0)
+
+
+def retry_after(header: str) -> float | None:
+    """Return the seconds that a Retry-After header names, as a number or as a date (RFC 9110).
+
+    `None` if it names neither; 0 for a date that has passed.
+    """
+    if header.replace(".", "", 1).isdecimal():
+        return float(header)
+    try:
+        wait = parsedate_to_datetime(header) - datetime.now(UTC)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(0.0, wait.total_seconds())
 
 
 def complaint(message: AIMessage) -> Problem | None:

@@ -14,6 +14,7 @@ from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
 from report.sources import Citable, register
+from report.verify import Checked, check
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
 from runs.ledger import Call, once
@@ -142,6 +143,11 @@ def _best_of(page: Page, query: str) -> list[str]:
         return texts
     best = sorted(index for index, _ in rank(query, texts)[:FROM_A_PAGE])
     return [texts[index] for index in best]
+
+
+async def proven(text: str, sources: Mapping[str, Source]) -> Checked:
+    """Return a text without what its sources do not bear out."""
+    return check(text, await texts_of(sources))
 
 
 async def texts_of(sources: Mapping[str, Source]) -> dict[str, str]:

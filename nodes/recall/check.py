@@ -1,22 +1,20 @@
-"""Judge whether the notes answer the question, or what to look for next."""
+"""Judge whether the finding answers the question, or what to look for next."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding
-from nodes.agent import ask
 from nodes.recall.state import RecallState
-from nodes.reflection import Verdict
+from nodes.reflection import Verdict, judged
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, pages_block
 from runs.budget import pause
+from runs.faults import bear
 from runs.place import here
 
 ROUNDS = 3
@@ -26,10 +24,10 @@ ROUNDS = 3
 async def check(
     state: RecallState, runtime: Runtime[Context]
 ) -> Command[Literal["search", "__end__"]]:
-    """Finish when the notes are enough, nothing new was found, or it was tried often enough.
+    """Finish when the finding is enough, nothing new was found, or it was tried often enough.
 
-    Reads `question`, `notes`, `passages`, `fresh`, `attempt`; writes `queries`, `attempt`,
-    `messages`.
+    Reads `question`, `step`, `finding`, `passages`, `sources`, `fresh`, `attempt`; writes
+    `queries`, `attempt`, `messages`.
     """
     if state["fresh"] and state["attempt"] + 1 < ROUNDS:
         verdict = await _verdict(state, runtime)
@@ -38,30 +36,13 @@ async def check(
             return Command(goto="search", update=again)
     pause(here(state, runtime))
     nothing = render("nothing_remembered", language=state["language"])
-    reply = AIMessage(state["notes"] or nothing)
+    reply = AIMessage(state["finding"]["text"] or nothing)
     return Command(goto="__end__", update=RecallState(messages=[reply]))
 
 
 async def _verdict(state: RecallState, runtime: Runtime[Context]) -> Verdict:
-    finding = Finding(
-        step="s1",
-        title=state["question"][:100],
-        status="ok" if state["notes"] else "failed",
-        reason="" if state["notes"] else "no_evidence",
-        text=state["notes"],
-        sources=[],
-        queries=state["queries"],
-        attempts=state["attempt"] + 1,
-        review="",
-    )
-    data = blocks(
-        block("question", state["question"]),
-        block("step", state["question"], title=state["question"][:100]),
-        findings_block([finding]),
-        pages_block(state["passages"], state["sources"]),
-    )
-    system = render("reflection", language=state["language"])
     try:
-        return await ask(state, runtime, "recall", system, [HumanMessage(data)], Verdict)
-    except Problem:
+        return await judged(state, runtime, "recall")
+    except Problem as problem:
+        bear(problem)
         return Verdict(passed=True)

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from nodes.agent import work
 from nodes.recall.state import RecallState
-from prompts.loader import render
-from prompts.marks import block, blocks, pages_block
-from report.verify import check
-from runs.faults import FATAL
-from tools.evidence import texts_of
+from nodes.researcher import finding_of, write
+from runs.faults import bear
 
 
 async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Make notes of the passages, keeping only what its sources bear out.
+    """Make a finding of the passages, keeping only what its sources bear out.
 
-    Reads `question`, `passages`, `sources`; writes `notes`, `pages`.
+    Reads `question`, `step`, `queries`, `passages`, `sources`; writes `finding`.
     """
     if not state["passages"]:
-        return RecallState(notes="", pages=[])
-    request = blocks(
-        block("question", state["question"]),
-        block("step", state["question"], title=state["question"][:100]),
-        pages_block(state["passages"], state["sources"]),
-    )
-    system = render("researcher", language=state["language"])
-    sources = state["sources"]
+        return RecallState(finding=finding_of(state, "failed", "no_evidence", state["queries"]))
     try:
-        written = await work(state, runtime, "recall", system, [HumanMessage(request)])
+        written = await write(state, runtime, "recall", state["queries"])
     except Problem as problem:
-        if problem.code in FATAL:
-            raise
-        return RecallState(notes="", pages=[])
-    checked = check(written.text, await texts_of(sources))
-    notes = checked.body if checked.cited else ""
-    return RecallState(notes=notes, pages=[sources[one]["page"] for one in checked.cited])
+        bear(problem)
+        return RecallState(finding=finding_of(state, "failed", problem.code, state["queries"]))
+    return RecallState(finding=written["finding"])

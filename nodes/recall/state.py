@@ -7,7 +7,7 @@ from typing import Annotated
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
-from graph.state import Passage, Place, Source
+from graph.state import Finding, Passage, Place, Source
 
 
 class RecallState(Place, total=False):
@@ -16,7 +16,7 @@ class RecallState(Place, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     """The question. Written by the caller; the answer by check."""
     question: str
-    """The question. Written by the caller or by plan."""
+    """The question. Written by the caller or by plan; `step`, which asks for it, by plan."""
     queries: list[str]
     """What to search for next. Written by plan and check."""
     passages: list[Passage]
@@ -25,7 +25,5 @@ class RecallState(Place, total=False):
     """Where it is from, by id. Written by search."""
     fresh: bool
     """Whether the last search found anything new. Written by search."""
-    notes: str
+    finding: Finding
     """What the passages say about the question, each sentence with its source. By integrate."""
-    pages: list[str]
-    """The ids of the pages the notes rest on. Written by integrate."""

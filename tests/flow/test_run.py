@@ -238,3 +238,18 @@ async def test_a_model_that_is_down_is_named_as_such_and_not_blamed_on_a_missing
     (notice,) = outcome.state["report"]["notices"]
     assert "could not be reached" in notice
     assert "OPENAI_API_KEY" not in notice
+
+
+async def test_a_text_that_was_pasted_before_is_sent_whole_to_nobody(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Triage", {"research": True})
+    pasted = ("user", "bees " * 40_000)
+    report = ("assistant", "They dance. " * 2_000)
+    given = {"messages": [pasted, report, ("user", "And how do they dance?")]}
+
+    await thread.graph.ainvoke(given, thread.config, context=make(choices))
+
+    sent = {name: sum(len(str(one.text)) for one in said) for name, said in script.asked}
+    assert {"Triage", "Rewrite", "reporter"} <= sent.keys()
+    assert max(sent.values()) < 20_000, sent

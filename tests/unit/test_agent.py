@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from openai import LengthFinishReasonError
 from openai.types.chat import ChatCompletion
 
@@ -207,3 +207,22 @@ async def test_a_long_answer_that_does_not_fit_is_not_sent_back_whole(script: Sc
 
     assert await asked() == "Maya"
     assert len(str(script.asked[1][1][2].text)) == 30_000
+
+
+async def test_where_there_is_no_answer_another_may_stand_in(script: Script):
+    other = Bee(title="Willy")
+    said = [HumanMessage("Which bee?")]
+
+    script.on("Bee", Problem("model_refused", "no"))
+    assert await ask(STATE, runtime(), "planner", "", said, Bee, otherwise=other) == other
+
+
+async def test_nothing_stands_in_for_an_answer_that_no_call_would_get(script: Script):
+    other = Bee(title="Willy")
+    said = [HumanMessage("Which bee?")]
+    script.on("Bee", Problem("model_auth", "no"))
+
+    with pytest.raises(Problem) as problem:
+        await ask(STATE, runtime(), "planner", "", said, Bee, otherwise=other)
+
+    assert problem.value.code == "model_auth"

@@ -19,10 +19,12 @@ from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 from openai.types.chat import ChatCompletion
 
+from config.errors import Problem
 from runs.faults import (
     FATAL,
     REPLACEABLE,
     RETRYABLE,
+    bear,
     client_errors,
     complaint,
     finish_reason,
@@ -124,6 +126,15 @@ def test_only_what_may_pass_is_asked_again_and_nothing_of_that_is_fatal():
     assert not RETRYABLE & {"model_auth", "model_rejected", "model_refused", "budget_spent"}
 
 
+def test_a_failure_of_one_call_is_borne_and_one_of_every_call_is_raised():
+    bear(Problem("model_refused", "no"))
+
+    with pytest.raises(Problem) as problem:
+        bear(Problem("model_auth", "no"))
+
+    assert problem.value.code == "model_auth"
+
+
 @pytest.mark.parametrize("name", ["busy", "corrupt", "full", "unavailable"])
 def test_nothing_more_is_paid_for_while_nothing_can_be_kept(name: str):
     assert f"storage_{name}" in FATAL
@@ -149,6 +160,22 @@ def test_nothing_more_is_paid_for_while_nothing_can_be_kept(name: str):
 def test_a_server_may_ask_for_a_minute_at_most(asked: str, seconds: float):
     header = (b"retry-after", asked.encode("latin-1"))
     reply = httpx2.Response(429, headers=[header], request=REQUEST)
+    error = openai.RateLimitError("slow down", response=reply, body=None)
+
+    assert wait_asked(error) == seconds
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Fri, 01 Jan 2900 00:00:00 GMT", 60),
+        ("Fri, 01 Jan 99999999999999999999 00:00:00 GMT", 0),
+        ("Fri, 32 Jan 2900 00:00:00 GMT", 0),
+    ],
+)
+def test_a_server_may_name_the_time_to_come_back(date: str, seconds: float):
+    reply = httpx2.Response(429, headers={"retry-after": date}, request=REQUEST)
     error = openai.RateLimitError("slow down", response=reply, body=None)
 
     assert wait_asked(error) == seconds

@@ -197,6 +197,10 @@ def listing(*ids: str) -> bytes:
     [
         (listing("local-7b", "other"), "local-7b"),
         (listing("other", USUAL), USUAL),
+        (listing("text-embedding-3-small", "whisper-1", "bge-m3", "qwen3-8b"), "qwen3-8b"),
+        (listing("nomic-embed-text:latest", "BAAI/bge-reranker-v2-m3", "llama3.2"), "llama3.2"),
+        (listing("dall-e-3", "tts-1-hd", "omni-moderation-latest", "o4-mini"), "o4-mini"),
+        (listing("text-embedding-3-small"), "text-embedding-3-small"),
         (listing(), USUAL),
         (reply("<html>"), USUAL),
         (reply("[]", mime="application/json"), USUAL),
@@ -204,7 +208,7 @@ def listing(*ids: str) -> bytes:
         (reply("no", status="404 Not Found"), USUAL),
     ],
 )
-async def test_a_server_that_lists_no_usual_model_is_asked_for_its_first(
+async def test_a_server_that_lists_no_usual_model_is_asked_for_the_first_that_chats(
     monkeypatch: pytest.MonkeyPatch, answer: bytes, name: str
 ):
     assert await asked_of(monkeypatch, answer) == name

@@ -6,8 +6,6 @@ import json
 import secrets
 import ssl
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,6 +13,7 @@ import anyio
 import httpx
 
 from config.errors import Problem
+from runs.faults import retry_after
 from tools.search.base import unreadable
 from tools.web.body import PACKING, read_body
 
@@ -90,20 +89,11 @@ def _wait(answer: _Answer) -> float | None:
     """Return how long to wait before the same request may be sent again, or None for never."""
     if answer.status != 429 and answer.status < 500:
         return None
-    seconds = _seconds(answer.retry_after)
-    return seconds if seconds <= _SECONDS else None
-
-
-def _seconds(retry_after: str) -> float:
-    """Read a Retry-After header, in seconds or as a date; about a second where it says nothing."""
-    if retry_after.isdecimal():
-        return float(retry_after)
-    try:
-        wait = parsedate_to_datetime(retry_after) - datetime.now(UTC)
-    except (TypeError, ValueError):
+    seconds = retry_after(answer.retry_after)
+    if seconds is None:
         # Two searches that were refused together must not come back together.
         return 0.5 + secrets.randbelow(1000) / 1000
-    return max(0.0, wait.total_seconds())
+    return seconds if seconds <= _SECONDS else None
 
 
 def _object(body: bytes) -> dict[str, Any]:
