@@ -28,6 +28,7 @@ Standing = Literal["untaken", "working", "waiting", "finished"]
 
 
 def main(
+    *,
     name: str,
     approve: bool,
     reject: str | None,

@@ -19,6 +19,9 @@ pytestmark = [
 
 EXAMPLES = "examples/docs"
 
+OURS = {"ARGS", "DOCS", "FOLDER", "MAKEFLAGS", "MAKELEVEL", "MFLAGS", "Q", "QUESTION"}
+"""What a `make` around the tests leaves in the environment."""
+
 QUESTIONS = [
     'What does $HOME cost in "quotes" & `ticks`?',
     "it's \\ # ; | > < ${HOME} $$ % * ~ end\\",
@@ -46,7 +49,7 @@ def venv(tmp_path: Path) -> Path:
 
 def words(venv: Path, *typed: str, **more: str) -> list[str]:
     """Return the words that `make ask` gives to the command."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    kept = {name: value for name, value in os.environ.items() if name not in OURS}
     told = venv / "words"
     subprocess.run(
         ["make", "-s", "ask", f"VENV={venv}", *typed],

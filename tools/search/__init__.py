@@ -8,7 +8,7 @@ from config.errors import Problem
 from tools.search import brave, searxng, tavily
 from tools.search.base import Hit, Provider
 
-__all__ = ["PROVIDERS", "Hit", "Provider", "available", "search"]
+__all__ = ["PROVIDERS", "Hit", "Provider", "available", "check_names", "search"]
 
 PROVIDERS: dict[str, Callable[[Mapping[str, str]], Provider]] = {
     "searxng": searxng.configured,
@@ -43,7 +43,7 @@ async def search(
     Raises:
         Problem: `search_unavailable` if none of them answers; `unknown_provider`.
     """
-    _known(names)
+    check_names(names)
     wanted = " ".join(query.split())
     if not wanted:
         return []
@@ -63,7 +63,12 @@ async def search(
     return []
 
 
-def _known(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
+    """Make sure that there are providers of these names.
+
+    Raises:
+        Problem: `unknown_provider`.
+    """
     unknown = [name for name in names if name not in PROVIDERS]
     if unknown:
         hint = f"choose from {', '.join(PROVIDERS)}"
