@@ -7,11 +7,11 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 Q ?= How do the two papers disagree about forgetting?
-DOCS ?= examples/docs
 PORT ?= 8123
-# As they were typed, so that no quote and no dollar sign in a question reaches the shell.
+# As they were typed: make would read a dollar sign in what it exports, and the shell a quote.
+unexport Q DOCS
 export QUESTION := $(value Q)
-export FOLDER := $(value DOCS)
+export FOLDER := $(if $(strip $(value DOCS)),$(value DOCS),examples/docs)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 ifdef UV
@@ -41,7 +41,7 @@ $(VENV)/.dev: $(VENV)/.base
 	@touch $@
 
 ask: install  ## Research Q over the files in DOCS
-	@$(BIN)/dossier ask "$$QUESTION" --docs "$$FOLDER" $(ARGS)
+	@$(BIN)/dossier ask --docs "$$FOLDER" $(ARGS) -- "$$QUESTION"
 
 test: $(VENV)/.dev  ## Run the tests
 	@$(BIN)/pytest -q $(ARGS)

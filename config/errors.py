@@ -28,6 +28,7 @@ KINDS = {
     "model_timeout": "unavailable",
     "model_unavailable": "unavailable",
     "not_waiting": "conflict",
+    "output_lost": "unavailable",
     "page_empty": "failed",
     "page_not_text": "failed",
     "page_timeout": "unavailable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,9 +57,8 @@ async def ingest(
     Raises:
         Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
     """
-    root = await anyio.Path(folder).expanduser()
-    root = await root.resolve()
-    files = await anyio.to_thread.run_sync(_listed, Path(root))
+    root = await anyio.to_thread.run_sync(_real, folder)
+    files = await anyio.to_thread.run_sync(_listed, root)
     known = await _known(owner, str(root))
     gate = anyio.Semaphore(SIDE_BY_SIDE)
     changed: list[str] = []
@@ -99,10 +99,16 @@ def _own_report(file: Path) -> bool:
     return file.name in both and all((file.parent / name).is_file() for name in both)
 
 
+def _real(folder: Path) -> Path:
+    # Those of Path raise on a link that leads to itself, and on a home that nobody has.
+    return Path(os.path.realpath(os.path.expanduser(folder)))
+
+
 def _listed(root: Path) -> list[Path]:
-    if not root.exists():
-        hint = "check the path given with --docs"
-        raise Problem("docs_not_found", "there is no such folder", where=str(root), hint=hint)
+    # Those of Path raise on a name that is too long.
+    if not (os.path.isfile(root) or os.path.isdir(root)):
+        what, hint = "there is no such folder or file", "check the path given with --docs"
+        raise Problem("docs_not_found", what, where=str(root), hint=hint)
     try:
         files = find_files(root)
     except PermissionError as error:

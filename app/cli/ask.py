@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from app.cli.choices import read_choices
 from app.cli.conduct import Conductor
 from app.cli.output import has_terminal
 from app.cli.progress import Progress
@@ -23,13 +24,11 @@ from runs.lifecycle import check_thread, newest
 from runs.lock import held
 from runs.place import owned
 from tools.ingest import Library, ingest
-from tools.search import check_names
-
-KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
-"""How a value is written that is neither a text nor a number."""
+from tools.search import available, check_names
 
 
 def main(
+    *,
     question: str,
     docs: list[Path],
     yes: bool,
@@ -45,13 +44,8 @@ def main(
     """Run the command; return its exit status."""
     question = check_question(question)
     thread = new_thread() if thread is None else check_thread(thread)
-    wanted = read_choices(choices)
+    wanted = read_choices(choices, yes=yes, review=review, quick=quick, project=project)
     check_names(wanted.get("search", []))
-    if project:
-        wanted["project"] = project
-    if quick:
-        wanted["deep"] = False
-    wanted.setdefault("auto_accept", yes or quick or not (review or has_terminal()))
     check_folder((out or Path("reports", thread)).absolute(), force=force)
     conductor = Conductor(thread, wait=review, out=out, force=force, as_json=as_json)
     with held(thread):
@@ -61,15 +55,20 @@ def main(
 async def _ask(
     opened: Session, conductor: Conductor, question: str, docs: list[Path], wanted: dict[str, Any]
 ) -> Outcome:
-    plain = context(wanted)
+    plain, say = context(wanted), conductor.progress.say
     owner = owned(plain.user or settings().user, plain.project)
-    files = plain.files or await _files_of_thread(opened, owner, conductor.thread)
+    files = await _files_of_thread(opened, owner, conductor.thread)
     await check_models(plain, conductor.progress)
     if docs:
-        files = [(await _read(owner, folder, conductor.progress)).root for folder in docs]
-    if plain.auto_accept and plain.deep and not has_terminal():
-        conductor.progress.say("No terminal to ask on: the plan is approved as it is")
-    return await conductor.begin(opened, question, context({**wanted, "files": files}))
+        read = [await _read(owner, folder, conductor.progress) for folder in docs]
+        files = list(dict.fromkeys(library.root for library in read))
+    if not (files or plain.search or available(os.environ)):
+        say("There is nothing to search: name files with --docs, or set up a search of the web")
+    alone = not has_terminal()
+    if alone and plain.deep and "auto_accept" not in wanted:
+        say("No terminal to ask on: the plan is approved as it is")
+    chosen = context({"auto_accept": alone, **wanted, "files": files})
+    return await conductor.begin(opened, question, chosen)
 
 
 async def check_models(run: Context, progress: Progress) -> None:
@@ -90,6 +89,7 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
     done = 0
 
     def one(path: str) -> None:
+        """Show that one more file is read."""
         nonlocal done
         done += 1
         progress.doing(f"Reading {Path(path).name} ({done})")
@@ -123,42 +123,3 @@ async def _files_of_thread(opened: Session, owner: str, thread: str) -> list[str
 def new_thread() -> str:
     """Return a name for a new thread: the day and six random letters."""
     return f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(3)}"
-
-
-def read_choices(choices: list[str]) -> dict[str, Any]:
-    """Read `name=value` pairs; a value is JSON unless a text is wanted.
-
-    Raises:
-        Problem: `bad_choice`, or `out_of_range` and `unknown_field` for the choice itself.
-    """
-    read: dict[str, Any] = {}
-    for choice in choices:
-        name, equals, value = choice.partition("=")
-        if not equals:
-            raise Problem("bad_choice", f"{choice!r} is not name=value", hint="--set max_steps=2")
-        read[name] = _value(name, value)
-    if "user" in read:
-        raise Problem("bad_choice", "the user is not a choice of a run", hint="set DOSSIER_USER")
-    fitting = context(read)
-    return {name: getattr(fitting, name) for name in read}
-
-
-def _value(name: str, written: str) -> Any:
-    """Read the value of one choice; whether a number is in its bounds is the context's to say."""
-    usual = getattr(Context(), name, None)
-    try:
-        value = json.loads(written)
-    except (ValueError, RecursionError):
-        value = written
-    if isinstance(usual, str):
-        return value if isinstance(value, str) else written
-    wanted = KINDS.get(type(usual))
-    if wanted and not (type(value) is type(usual) and _holds_texts(value)):
-        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name)
-    return value
-
-
-def _holds_texts(value: Any) -> bool:
-    """Say whether a list or an object holds texts only; everything else does."""
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return all(isinstance(one, str) for one in held)

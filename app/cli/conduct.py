@@ -7,13 +7,14 @@ import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
 
 from app.cli import review, summary
-from app.cli.output import has_terminal, print_json
+from app.cli.output import has_terminal, one_line, print_json, tell
 from app.cli.progress import Progress
 from config.errors import EXIT, Problem
 from config.settings import settings
@@ -54,6 +55,7 @@ class Conductor:
         self.progress = Progress(self.err)
         self.context = Context()
         self.run = ""
+        self.status: RunStatus | None = None
 
     def drive(self, work: Work) -> int:
         """Do the work, ask for decisions while a plan waits, and hand over what came out.
@@ -63,7 +65,16 @@ class Conductor:
 
         Raises:
             KeyboardInterrupt: When the person stops it; how to go on is told by then.
+            Problem: When it goes wrong before the run has begun.
         """
+        try:
+            return self._driven(work)
+        except Problem as problem:
+            if self.status is None:
+                raise
+            return tell(problem, as_json=self.as_json, about=self._stopped(self.status))
+
+    def _driven(self, work: Work) -> int:
         outcome = asyncio.run(self._work(work))
         while outcome.request and not self.wait and has_terminal():
             decision = self._decision(outcome.request)
@@ -102,7 +113,8 @@ class Conductor:
                 raise
             except Problem as problem:
                 if self.run:
-                    await mark(self.run, "failed", code=problem.code)
+                    self.status = "failed"
+                    await mark(self.run, self.status, code=problem.code)
                     self._tell_how_to_go_on("When it is mended, go on")
                 raise
 
@@ -112,6 +124,7 @@ class Conductor:
             status: RunStatus = "waiting_review" if waits else "paused"
             await mark(self.run, status)
             self._tell_how_to_go_on("Paused. Go on")
+            self._print_json(self._stopped(status))
         else:
             self.err.print("Stopped before the run began.")
 
@@ -122,30 +135,46 @@ class Conductor:
         except (KeyboardInterrupt, EOFError):
             self.err.print()
             self._tell_how_to_go_on("Nothing is decided. Go on")
+            self._print_json(self._waits(request))
             raise KeyboardInterrupt from None
 
     def _tell_how_to_go_on(self, what: str) -> None:
-        self.err.print(f"{what} with: dossier resume {self.run}", soft_wrap=True)
+        self.err.print(f"{what} with: {self._command()}", soft_wrap=True, markup=False)
+
+    def _command(self) -> str:
+        """Return the command that goes on with the run."""
+        project = self.context.project
+        return f"dossier resume {self.run}" + (f" --project {quote(project)}" if project else "")
 
     def _waiting(self, request: dict[str, Any]) -> int:
-        command = f"dossier resume {self.run} --approve"
         if not has_terminal():
             review.show_plan(self.err, request)
-        self.err.print(f"The plan waits for your decision: {command}", soft_wrap=True)
-        if self.as_json:
-            print_json(summary.of_waiting(self.run, self.thread, request["plan"], command))
+        told = self._waits(request)
+        what = f"The plan waits for your decision: {told['resume']}"
+        self.err.print(what, soft_wrap=True, markup=False)
+        self._print_json(told)
         return 0
+
+    def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
+        command = f"{self._command()} --approve"
+        return summary.of_waiting(self.run, self.thread, request["plan"], command)
+
+    def _stopped(self, status: RunStatus) -> dict[str, Any]:
+        return summary.of_stopped(self.run, self.thread, status, self._command())
 
     def _ended(self, state: State) -> int:
         if not summary.has_report(state):
             text = str(state["messages"][-1].text)
             self._print(text, summary.of_reply(self.run, self.thread, state, text))
             return STATUS[state["status"]]
+        self.status = state["status"]
         file = asyncio.run(self._file(state))
-        text = file.read_text("utf-8")
-        self._print(text, summary.of_report(self.run, self.thread, state, str(file)))
         where = f"{state['status']}: {file} and {file.with_suffix('.html').name}"
-        self.err.print(where, soft_wrap=True, markup=False)
+        try:
+            told = summary.of_report(self.run, self.thread, state, str(file))
+            self._print(file.read_text("utf-8"), told)
+        finally:
+            self.err.print(one_line(where), soft_wrap=True, markup=False)
         return STATUS[state["status"]]
 
     async def _file(self, state: State) -> Path:
@@ -157,16 +186,19 @@ class Conductor:
             files = await write(shown, folder, force=self.force)
             await filed(self.run, str(folder))
         except Problem as problem:
-            hint = f"the report is kept: dossier resume {self.run} --out FOLDER"
+            hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem
         finally:
             await close()
         return files["md"]
 
     def _print(self, text: str, told: dict[str, Any]) -> None:
+        self._print_json(told)
+        if not self.as_json and sys.stdout.isatty():
+            Console().print(Markdown(text))
+        elif not self.as_json:
+            print(text)
+
+    def _print_json(self, told: dict[str, Any]) -> None:
         if self.as_json:
             print_json(told)
-        elif sys.stdout is not None and sys.stdout.isatty():
-            Console().print(Markdown(text))
-        else:
-            print(text)

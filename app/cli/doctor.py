@@ -24,7 +24,7 @@ from tools.search import available
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
 
 
-def main(as_json: bool) -> int:
+def main(*, as_json: bool) -> int:
     """Print every check; return 0 if all are well, else 7."""
     rows = asyncio.run(_checks())
     if as_json:

@@ -6,12 +6,32 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
 from app.cli import output
+from app.cli.options import (
+    Approve,
+    Choice,
+    Docs,
+    Force,
+    Host,
+    Json,
+    Name,
+    Out,
+    Plan,
+    Port,
+    Project,
+    Question,
+    Quick,
+    Reject,
+    Review,
+    Thread,
+    Yes,
+)
 from config.errors import Problem
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
@@ -23,30 +43,29 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Research a question over your files and the web, with every sentence traced to a source.",
 )
 
-Docs = Annotated[
-    list[Path] | None, typer.Option("--docs", help="A folder or file to read; may be repeated.")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")]
-Review = Annotated[bool, typer.Option("--review", help="Stop at the plan; resume decides.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Answer from one search, without a plan.")]
-Out = Annotated[Path | None, typer.Option(help="Where the report goes; reports/RUN if not given.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a report that is there.")]
-Thread = Annotated[str | None, typer.Option(help="Ask in an earlier conversation.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
-Project = Annotated[str, typer.Option(help="The project whose memory is used.")]
-Choice = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="A choice of the run, as name=value, e.g. max_steps=2."),
-]
-Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
+
+def print_version(wanted: bool) -> None:
+    """Print the version and exit, if that is what is wanted."""
+    if wanted:
+        typer.echo(f"dossier {version('dossier')}")
+        raise typer.Exit
+
+
+@app.callback()
+def dossier(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Research a question over your files and the web, with every sentence traced to a source."""
 
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know.")] = "",
+    question: Question = "",
     docs: Docs = None,
     yes: Yes = False,
     review: Review = False,
@@ -61,33 +80,43 @@ def ask(
     """Research a question and write a report."""
     _do(
         "ask",
-        question,
-        docs or [],
-        yes,
-        review,
-        quick,
-        out,
-        force,
-        thread,
-        project,
-        choice or [],
-        json,
+        question=question,
+        docs=docs or [],
+        yes=yes,
+        review=review,
+        quick=quick,
+        out=out,
+        force=force,
+        thread=thread,
+        project=project,
+        choices=choice or [],
+        as_json=json,
     )
 
 
 @app.command()
 def resume(
     run: Name,
-    approve: Annotated[bool, typer.Option("--approve", help="Approve the plan.")] = False,
-    reject: Annotated[str | None, typer.Option(help="Reject the plan; say why.")] = None,
-    plan: Annotated[Path | None, typer.Option(help="Use the plan in this JSON file.")] = None,
+    approve: Approve = False,
+    reject: Reject = None,
+    plan: Plan = None,
     out: Out = None,
     force: Force = False,
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Go on with a run that waits for a review, was paused or was killed."""
-    _do("resume", run, approve, reject, plan, out, force, project, json)
+    """Go on with a run that waits, was paused or was killed."""
+    _do(
+        "resume",
+        name=run,
+        approve=approve,
+        reject=reject,
+        plan=plan,
+        out=out,
+        force=force,
+        project=project,
+        as_json=json,
+    )
 
 
 runs = typer.Typer(help="List the runs, or show one of them.", invoke_without_command=True)
@@ -98,40 +127,35 @@ app.add_typer(runs, name="runs")
 def list_runs(context: typer.Context, project: Project = "", json: Json = False) -> None:
     """List the newest runs."""
     if context.invoked_subcommand is None:
-        _do("runs", None, project, json)
+        _do("runs", name=None, project=project, as_json=json)
 
 
 @runs.command()
 def show(run: Name, project: Project = "", json: Json = False) -> None:
-    """Show every call of a run: role, step, tokens, time and how it came out."""
-    _do("runs", run, project, json)
+    """Show every call of a run: role, step, tokens and time."""
+    _do("runs", name=run, project=project, as_json=json)
 
 
 @app.command()
 def serve(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8123,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Port = 8123,
+    host: Host = "127.0.0.1",
 ) -> None:
     """Start the LangGraph development server with this agent."""
-    _do("serve", host, port)
+    _do("serve", host=host, port=port)
 
 
 @app.command()
 def doctor(json: Json = False) -> None:
     """Check this installation and say how to mend what is wrong."""
-    _do("doctor", json)
+    _do("doctor", as_json=json)
 
 
-def _do(command: str, *values: Any) -> None:
+def _do(command: str, **options: Any) -> None:
     """Run a command and exit with its status."""
     run: Callable[..., int] = importlib.import_module(f"app.cli.{command}").main
-    try:
-        status = run(*values)
-        print(end="", flush=True)
-    except BrokenPipeError:
-        # The reader of our output has gone; closing it again would only complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+    status = run(**options)
+    sys.stdout.flush()  # What cannot be written can only be told before Python ends.
     raise typer.Exit(status)
 
 
@@ -144,12 +168,37 @@ def main() -> None:
     output.prepare()
     if "--debug" not in sys.argv and not os.environ.get("DOSSIER_DEBUG"):
         output.hide_traces(as_json=as_json)
-    command = typer.main.get_command(app)
     try:
+        _check(words)
+        command = typer.main.get_command(app)
         status = command(words or ["--help"], "dossier", standalone_mode=False)
     except Problem as problem:
         status = output.tell(problem, as_json=as_json)
     except USAGE_ERROR as error:
-        wrong = Problem("usage", error.format_message(), hint="see dossier --help")
+        wrong = Problem("usage", error.format_message(), hint=_hint(error))
         status = output.tell(wrong, as_json=as_json)
     sys.exit(status)
+
+
+def _check(words: list[str]) -> None:
+    """Make sure that words and place are such as a run can be about.
+
+    Raises:
+        Problem: `usage`.
+    """
+    # Python marks a byte that is no UTF-8 as half a character, which no file and no model takes.
+    strange = [word for word in words if any("\ud800" <= letter <= "\udfff" for letter in word)]
+    if strange:
+        raise Problem("usage", "a word of the command is not UTF-8", where=repr(strange[0]))
+    try:
+        Path.cwd()
+    except OSError as error:
+        hint = "change to a folder that is there"
+        raise Problem("usage", f"no current folder: {error.strerror}", hint=hint) from error
+
+
+def _hint(error: typer.BadParameter) -> str:
+    command = error.ctx.command_path if error.ctx else "dossier"
+    loose = command == "dossier ask" and not isinstance(error, typer.BadParameter)
+    quotes = "a question stands in quotes, and after -- if it begins with -; "
+    return f"{quotes if loose else ''}see {command} --help"

@@ -2,21 +2,74 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 from config.errors import Problem
 
+STDOUT = 1
+"""The number of standard output."""
+
+
+class Stream(io.TextIOWrapper):
+    """A standard stream that fails at most once; what is written after that goes nowhere.
+
+    A run is worth more than what is said about it, so standard error fails in silence, and so does
+    standard output when its reader has gone.
+    """
+
+    def write(self, text: str) -> int:
+        """Write a text.
+
+        Raises:
+            Problem: `output_lost` when it is standard output that cannot be written.
+        """
+        with self._failing_once():
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back.
+
+        Raises:
+            Problem: `output_lost` when it is standard output that cannot be written.
+        """
+        with self._failing_once():
+            super().flush()
+
+    @contextmanager
+    def _failing_once(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            if self.fileno() == STDOUT and not isinstance(error, BrokenPipeError):
+                what = f"standard output cannot be written: {error.strerror}"
+                hint = "a report that was written is kept; see `dossier runs`"
+                raise Problem("output_lost", what, hint=hint) from error
+
 
 def prepare() -> None:
-    """Let nothing that is written fail, whatever characters the person's locale has."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    """Let nothing that is written stop a run: no character, no full disk, no closed stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        # What is opened takes the lowest number that is free, and that may not be a database.
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+    sys.stdout, sys.stderr = _steady(sys.stdout), _steady(sys.stderr)
+
+
+def _steady(stream: Any) -> Stream:
+    encoding, lines = stream.encoding, stream is sys.stderr or stream.isatty()
+    return Stream(stream.detach(), encoding, errors="backslashreplace", line_buffering=lines)
 
 
 def hide_traces(*, as_json: bool) -> None:
@@ -25,6 +78,7 @@ def hide_traces(*, as_json: bool) -> None:
     def unforeseen(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
+        """Tell an error that reached the top; Ctrl-C needs no words."""
         if not issubclass(kind, KeyboardInterrupt):
             tell(_unforeseen(error), as_json=as_json)
 
@@ -45,17 +99,23 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, ensure_ascii=encoding.lower() not in ("utf-8", "utf8")))
 
 
-def tell(problem: Problem, *, as_json: bool) -> int:
-    """Tell a problem in one line, with `--json` as an object too; return the exit status."""
+def tell(problem: Problem, *, as_json: bool, about: dict[str, Any] | None = None) -> int:
+    """Tell a problem in one line, with `--json` as an object too; return the exit status.
+
+    Args:
+        problem: What went wrong.
+        as_json: Whether the object is printed.
+        about: What else is in the object, such as the run it went wrong in.
+    """
     print(one_line(str(problem)), file=sys.stderr)
     if as_json:
-        print_json({"error": problem.as_dict()})
+        print_json({**(about or {}), "error": problem.as_dict()})
     return problem.exit_status
 
 
 def has_terminal() -> bool:
-    """Say whether there is somebody to ask."""
-    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+    """Say whether there is somebody who sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _unforeseen(error: BaseException) -> Problem:

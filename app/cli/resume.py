@@ -29,6 +29,7 @@ Standing = Literal["untaken", "working", "waiting", "finished"]
 
 
 def main(
+    *,
     name: str,
     approve: bool,
     reject: str | None,

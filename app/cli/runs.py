@@ -19,10 +19,10 @@ from runs.trace import read_trace
 from storage.engine import close
 
 
-def main(name: str | None, project: str, as_json: bool) -> int:
+def main(*, name: str | None, project: str, as_json: bool) -> int:
     """List the runs of a project, or show one; return the exit status."""
     owner = owned(settings().user, project)
-    return asyncio.run(_show(owner, name, as_json) if name else _list(owner, as_json))
+    return asyncio.run(_list(owner, as_json) if name is None else _show(owner, name, as_json))
 
 
 async def _list(owner: str, as_json: bool) -> int:
@@ -74,7 +74,7 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
 
 def _console() -> Console:
     """Return where a table is printed: as wide as the terminal, else as wide as it is."""
-    wide = None if sys.stdout is not None and sys.stdout.isatty() else 10_000
+    wide = None if sys.stdout.isatty() else 10_000
     return Console(soft_wrap=True, width=wide)
 
 

@@ -17,7 +17,7 @@ SILENT = {
 """What keeps the server from calling anybody."""
 
 
-def main(host: str, port: int) -> int:
+def main(*, host: str, port: int) -> int:
     """Become the server; it ends with Ctrl-C."""
     config = Path(__file__).parents[2] / "langgraph.json"
     beside = Path(sys.executable).with_name("langgraph")

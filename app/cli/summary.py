@@ -36,7 +36,12 @@ def of_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:
 
 def of_waiting(run: str, thread: str, plan: dict[str, Any], resume: str) -> dict[str, Any]:
     """Return the summary of a run whose plan waits; `resume` is the command that approves it."""
-    return {**_without_report(run, thread, "waiting_review"), "plan": plan, "resume": resume}
+    return {**of_stopped(run, thread, "waiting_review", resume), "plan": plan}
+
+
+def of_stopped(run: str, thread: str, status: str, resume: str) -> dict[str, Any]:
+    """Return the summary of a run that stopped; `resume` is the command that goes on with it."""
+    return {**_without_report(run, thread, status), "resume": resume}
 
 
 def has_report(state: State) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import DOSSIER, ROOT, WHO, Done, Forks, Place, ended
+from tests.integration.command import ROOT, WHO, Done, Forks, Place, ended
 
 pytestmark = pytest.mark.integration
 
@@ -18,7 +18,9 @@ Asked = dict[str, Done]
 
 QUESTIONS = {
     "quick": [WHO, "--docs", "bees", "--quick", "--out", "quick"],
+    "yes": [WHO, "--docs", "bees", "--yes", "--json"],
     "file": [WHO, "--docs", "bees/dance.md", "--json"],
+    "dash": ["--docs", "bees", "--quick", "--", "- who described\nthe waggle dance?"],
     "talk": ["Hello!", "--json", "--thread", "talk"],
     "nothing": ["What is quantum chromodynamics?", "--docs", "bees", "--json", "--thread", "none"],
 }
@@ -89,7 +91,12 @@ def test_without_json_the_report_itself_is_printed(place: Place, asked: Asked):
 
 
 def test_without_a_terminal_the_plan_is_approved_and_that_is_said(asked: Asked):
-    assert "the plan is approved as it is" in asked["plain"].err
+    assert "No terminal to ask on: the plan is approved as it is" in asked["plain"].err
+
+
+def test_who_approves_the_plan_beforehand_is_not_told_of_a_terminal(asked: Asked):
+    assert "Plan made" in asked["yes"].err
+    assert "terminal" not in asked["yes"].err + asked["quick"].err
 
 
 def test_quick_answers_without_a_plan(asked: Asked):
@@ -101,6 +108,16 @@ def test_quick_answers_without_a_plan(asked: Asked):
 def test_a_single_file_can_be_asked_about(asked: Asked):
     assert asked["file"].status == 0
     assert len(asked["file"].told["sources"]) == 1
+
+
+def test_a_question_may_begin_with_a_dash_and_go_over_lines(asked: Asked):
+    assert asked["dash"].status == 0
+    assert "1927" in asked["dash"].out
+
+
+def test_who_forgets_to_name_files_is_told_of_it(asked: Asked):
+    assert "There is nothing to search: name files with --docs" in asked["talk"].err
+    assert "nothing to search" not in asked["nothing"].err
 
 
 def test_small_talk_is_answered_without_a_report(place: Place, asked: Asked, listed: Done):
@@ -170,26 +187,6 @@ def test_a_report_is_never_replaced_unasked(place: Place, asked: Asked, forks: F
     assert "1927" in report.read_text("utf-8")
 
 
-def test_a_reader_that_leaves_early_is_no_error(place: Place, asked: Asked):
-    reader, writer = os.pipe()
-    os.close(reader)
-
-    done = subprocess.run(
-        [DOSSIER, "ask", WHO, "--docs", "bees", "--quick"],
-        cwd=place.folder,
-        env=place.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    os.close(writer)
-
-    assert done.returncode == 0
-    assert done.stderr.splitlines()[-1].startswith("succeeded: ")
-    assert "Error" not in done.stderr
-
-
 def test_chinese_works_in_a_locale_that_knows_none(tmp_path_factory: pytest.TempPathFactory):
     place = Place(tmp_path_factory.mktemp("zh"))
     text = "# 摇摆舞\n\n卡尔·冯·弗里希在1927年描述了摇摆舞。\n"
@@ -245,7 +242,7 @@ def test_a_mistake_of_ours_is_told_in_one_line_and_shown_only_when_asked_for(pla
     ours.mkdir()
     (ours / "sitecustomize.py").write_text(
         "import app.cli.serve\n"
-        "def main(*_):\n"
+        "def main(**_):\n"
         "    error = KeyError('gone')\n"
         "    error.add_note('During task with name x')\n"
         "    raise error\n"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.integration.command import WHO, Done, Forks, Place
+from tests.integration.command import DOSSIER, WHO, Done, Forks, Place
 
 pytestmark = pytest.mark.integration
 
@@ -27,6 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Place:
     (place.folder / "junk").mkdir()
     (place.folder / "junk" / "a.pdf").write_bytes(bytes(range(256)))
     (place.folder / "file").write_text("not a folder")
+    (place.folder / "loop").symlink_to("loop")
     _configure(place.folder)
     _plan(place.folder)
     return place
@@ -84,7 +87,23 @@ QUESTIONS = [
     ("question_empty", ["ask", " \t\n "]),
     ("question_empty", ["ask", "\x01\x02\x7f\x9f"]),
     ("question_too_long", ["ask", "x" * 20_001]),
+    ("usage", ["ask", "-5 degrees: what happens?"]),
+    ("usage", ["ask", "Who", "described", "it?"]),
+    ("usage", ["ask", os.fsdecode(b"Qu\xe9?")]),
     ("docs_not_found", ["ask", WHO, "--docs", "nowhere"]),
+    ("docs_not_found", ["ask", WHO, "--docs", "~nobody-of-this-name/bees"]),
+    ("docs_not_found", ["ask", WHO, "--docs", "loop"]),
+    ("docs_not_found", ["ask", WHO, "--docs", "x" * 300]),
+    ("docs_not_found", ["ask", WHO, "--docs", "/dev/null"]),
+    ("usage", ["ask", WHO, "--docs", ""]),
+    ("usage", ["ask", WHO, "--docs", " "]),
+    ("usage", ask("--out", "")),
+    ("usage", ask("--yes", "--review")),
+    ("usage", ask("--quick", "--review")),
+    ("usage", ask("--yes", "--set", "auto_accept=false")),
+    ("usage", ask("--review", "--set", "auto_accept=true")),
+    ("usage", ask("--quick", "--set", "deep=true")),
+    ("usage", ask("--project", "a", "--set", "project=b")),
     ("docs_empty", ["ask", WHO, "--docs", "empty"]),
     ("docs_empty", ["ask", WHO, "--docs", "junk"]),
     ("bad_thread_id", ask("--thread", "")),
@@ -111,6 +130,9 @@ CHOICES = [
     ("bad_choice", choose('models={"default": 1}')),
     ("bad_choice", choose("search=3")),
     ("bad_choice", choose("deep=perhaps")),
+    ("bad_choice", choose("user=ada")),
+    ("bad_choice", choose('files=["bees"]')),
+    ("unknown_provider", choose('search=["altavista"]')),
     ("bad_choice", choose("max_steps")),
     ("bad_locale", choose("language=tlh")),
     ("unknown_field", choose("max_stps=3")),
@@ -120,7 +142,12 @@ CHOICES = [
 
 DECISIONS = [
     ("run_not_found", ["resume", "nowhere"]),
+    ("run_not_found", ["resume", ""]),
     ("run_not_found", ["runs", "show", "../x"]),
+    ("run_not_found", ["runs", "show", ""]),
+    ("usage", ["runs", "waits-1"]),
+    ("usage", ["resume"]),
+    ("usage", edited("")),
     ("not_waiting", ["resume", "over-1"]),
     ("not_waiting", ["resume", "over-1", "--approve"]),
     ("decision_missing", ["resume", "waits-1"]),
@@ -241,6 +268,36 @@ def test_a_missing_key_is_named_and_no_other_is_shown(forks: Forks, place: Place
 
     assert "OPENAI_API_KEY" in problem
     assert "canary" not in problem
+
+
+def test_an_option_with_a_wrong_value_is_named(forks: Forks, place: Place):
+    assert "'--docs': the path is empty" in forks.run(place, "ask", WHO, "--docs", "").problem
+
+
+def test_contradictions_are_told_by_their_names(forks: Forks, place: Place):
+    flags = forks.run(place, *ask("--yes", "--review")).problem
+    choice = forks.run(place, *choose("auto_accept=false"), "--yes").problem
+
+    assert "--review and --yes contradict each other" in flags
+    assert "--yes and --set auto_accept contradict each other" in choice
+
+
+def test_who_forgets_the_quotes_around_a_question_is_told_of_them(forks: Forks, place: Place):
+    assert "in quotes" in forks.run(place, "ask", "Who", "described", "it?").problem
+    assert "after --" in forks.run(place, "ask", "-5 degrees: what happens?").problem
+
+
+def test_a_current_folder_that_is_gone_is_told(forks: Forks, place: Place):
+    gone = Place(place.folder / "gone")
+    words = ["sh", "-c", f'rm -r "$PWD" && exec {DOSSIER} ask "{WHO}" --docs {place.docs}']
+
+    done = subprocess.run(
+        words, cwd=gone.folder, env=gone.environment(), capture_output=True, encoding="utf-8"
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("error[usage]: no current folder")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_port_that_no_machine_has_is_refused(forks: Forks, place: Place):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -108,6 +110,33 @@ def test_a_run_whose_key_is_refused_fails_with_that_code_and_goes_on_with_anothe
     assert "go on with: dossier resume locked-1" in refused.err
     assert (failed["status"], failed["code"]) == ("failed", "model_auth")
     assert resumed.told["status"] == "succeeded"
+
+
+def test_json_names_the_run_that_failed_and_the_command_that_goes_on_with_it(
+    forks: Forks, place: Place
+):
+    words = ["ask", WHO, "--docs", "bees", "--project", "my bees", "--json"]
+    with Server([{"schema": "Draft", "error": 401, "times": 1}, *rules(2)]) as server:
+        refused = forks.run(place, *words, **with_model(server)).told
+        command = shlex.split(refused["resume"])
+        resumed = forks.run(place, *command[1:], "--json", **with_model(server)).told
+
+    assert refused["error"]["code"] == "model_auth"
+    assert (refused["status"], refused["report"]) == ("failed", None)
+    assert command[2:] == [refused["run"], "--project", "my bees"]
+    assert (resumed["status"], resumed["thread"]) == ("succeeded", refused["thread"])
+
+
+def test_json_names_a_run_that_was_paused(slow: Server, place: Place):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "halted", "--yes", "--json"]
+    process = place.start(*words, **with_model(slow))
+    wait_for_research(slow)
+    process.send_signal(signal.SIGINT)
+    done = ended(process)
+
+    assert done.status == 130
+    assert (done.told["run"], done.told["status"]) == ("halted-1", "paused")
+    assert done.told["resume"] == "dossier resume halted-1"
 
 
 def test_a_run_that_was_killed_on_its_way_to_the_review_takes_the_decision(

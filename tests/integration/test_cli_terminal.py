@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.command import LONG, WHO, Done, Forks, Place, status
+from tests.integration.command import DOSSIER, LONG, WHO, Done, Forks, Place, Terminal, status
 
 pytestmark = pytest.mark.integration
 
@@ -93,6 +93,16 @@ def test_ctrl_c_at_the_review_leaves_it_waiting(
     assert terminal.screen.rstrip().endswith("Go on with: dossier resume left-1")
     assert "Traceback" not in terminal.screen
     assert status(forks, place, "left-1") == "waiting_review"
+
+
+def test_who_cannot_see_a_question_is_asked_none(place: Place):
+    command = f"{DOSSIER} ask '{WHO}' --docs bees 2>log"
+    with Terminal(["sh", "-c", command], place.folder, place.environment()) as terminal:
+        ending = terminal.end()
+
+    assert ending == 0
+    assert "the plan is approved as it is" in (place.folder / "log").read_text("utf-8")
+    assert PROMPT not in terminal.screen
 
 
 def test_a_terminal_that_is_closed_at_the_review_loses_nothing(forks: Forks, place: Place):

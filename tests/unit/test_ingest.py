@@ -195,6 +195,22 @@ async def test_a_folder_that_is_not_there_is_told(tmp_path):
     assert problem.where.endswith("nowhere")
 
 
+@pytest.mark.parametrize(
+    "name", ["loop", "x" * 300, "~nobody-of-this-name/docs", "docs/dance.md/x"]
+)
+async def test_a_name_that_leads_nowhere_is_told(folder, name, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    os.symlink("loop", "loop")
+
+    assert (await refused(Path(name))).code == "docs_not_found"
+
+
+async def test_what_is_neither_a_folder_nor_a_file_is_told(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    assert (await refused(tmp_path / "pipe")).code == "docs_not_found"
+
+
 async def test_a_folder_without_a_file_is_told(tmp_path):
     problem = await refused(tmp_path)
 

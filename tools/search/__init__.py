@@ -64,7 +64,7 @@ async def search(
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Make sure that every provider named is one that is known.
+    """Make sure that there are providers of these names.
 
     Raises:
         Problem: `unknown_provider`.

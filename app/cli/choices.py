@@ -1,0 +1,84 @@
+"""Read what a run may choose: `--set name=value`, and the options that say the same shortly."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from config.errors import Problem
+from graph.context import Context, context
+
+KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
+"""How a value is written that is neither a text nor a number."""
+
+ELSEWHERE = {
+    "files": "give files with --docs",
+    "user": "set DOSSIER_USER",
+}
+"""The choices that are made in another way on the command line."""
+
+
+def read_choices(
+    choices: list[str], *, yes: bool, review: bool, quick: bool, project: str
+) -> dict[str, Any]:
+    """Return what the words of a command choose, by the names of the choices.
+
+    Raises:
+        Problem: `usage` when two of them contradict each other, or what is wrong with one of them.
+    """
+    chosen = _read(choices)
+    said_by = {name: f"--set {name}" for name in chosen}
+    short = [
+        ("--quick", quick, "deep", False),
+        ("--quick", quick, "auto_accept", True),
+        ("--yes", yes, "auto_accept", True),
+        ("--review", review, "auto_accept", False),
+        ("--project", bool(project), "project", project),
+    ]
+    for option, given, name, value in short:
+        if given and chosen.setdefault(name, value) != value:
+            what = f"{option} and {said_by[name]} contradict each other"
+            raise Problem("usage", what, hint="leave one of them out")
+        if given:
+            said_by.setdefault(name, option)
+    return chosen
+
+
+def _read(choices: list[str]) -> dict[str, Any]:
+    """Read `name=value` pairs; a value is JSON unless a text is wanted.
+
+    Raises:
+        Problem: `bad_choice`, or `out_of_range` and `unknown_field` for the choice itself.
+    """
+    read: dict[str, Any] = {}
+    for choice in choices:
+        name, equals, value = choice.partition("=")
+        if not equals:
+            raise Problem("bad_choice", f"{choice!r} is not name=value", hint="--set max_steps=2")
+        if name in ELSEWHERE:
+            what = f"{name!r} cannot be set in this way"
+            raise Problem("bad_choice", what, hint=ELSEWHERE[name])
+        read[name] = _value(name, value)
+    fitting = context(read)
+    return {name: getattr(fitting, name) for name in read}
+
+
+def _value(name: str, written: str) -> Any:
+    """Read the value of one choice; whether a number is in its bounds is the context's to say."""
+    usual = getattr(Context(), name, None)
+    try:
+        value = json.loads(written)
+    except (ValueError, RecursionError):
+        value = written
+    if isinstance(usual, str):
+        return value if isinstance(value, str) else written
+    wanted = KINDS.get(type(usual))
+    if wanted and not (type(value) is type(usual) and _holds_texts(value)):
+        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name)
+    return value
+
+
+def _holds_texts(value: Any) -> bool:
+    """Say whether a list or an object holds texts only; everything else does."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return all(isinstance(one, str) for one in held)

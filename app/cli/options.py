@@ -1,0 +1,61 @@
+"""The options of the commands: how each is written, and what it means."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def path(written: str) -> Path:
+    """Read a path as a shell would; an empty one would mean the current folder.
+
+    Raises:
+        typer.BadParameter: When it is empty.
+    """
+    if not written.strip():
+        msg = "the path is empty"
+        raise typer.BadParameter(msg)
+    return Path(os.path.expanduser(written))
+
+
+Docs = Annotated[
+    list[Path] | None,
+    typer.Option("--docs", parser=path, metavar="PATH", help="A folder or file; may be repeated."),
+]
+Question = Annotated[
+    str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")]
+Review = Annotated[bool, typer.Option("--review", help="Stop at the plan; resume decides.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Answer from one search, without a plan.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        parser=path, metavar="DIR", help="Where the report goes; reports/RUN if not given."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a report that is there.")]
+Thread = Annotated[
+    str | None,
+    typer.Option(metavar="ID", help="Ask in an earlier conversation, or name a new one."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+Project = Annotated[str, typer.Option(metavar="NAME", help="The project whose memory is used.")]
+Choice = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
+]
+Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
+Approve = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
+Reject = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Reject the plan; say what is to change.")
+]
+Plan = Annotated[
+    Path | None,
+    typer.Option(parser=path, metavar="FILE", help="Research the plan in this JSON file."),
+]
+Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
+Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
