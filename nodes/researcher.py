@@ -17,6 +17,7 @@ from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
 from report.verify import Checked
+from runs.gate import gate
 from runs.place import Here, here
 from tools.evidence import gather, proven
 
@@ -30,10 +31,10 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     `finding`, `passages`, `sources`. A step that fails is a finding that says so.
     """
     place = here(state, runtime)
-    step = state["step"]
-    runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     try:
-        return await _research(state, runtime, place)
+        # Every step that can start was sent; a slow one must not hold back those that wait.
+        async with gate(place, runtime.context.parallelism):
+            return await _research(state, runtime, place)
     except Problem as problem:
         skipped = problem.code in ("budget_spent", "model_refused")
         finding = finding_of(state, "skipped" if skipped else "failed", problem.code)
@@ -52,6 +53,7 @@ async def fallen(state: StepState, error: NodeError) -> StepState:
 
 async def _research(state: StepState, runtime: Runtime[Context], place: Here) -> StepState:
     step = state["step"]
+    runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     queries = state["more_queries"] or step["queries"] or [step["title"]]
     about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
     evidence = await gather(place, runtime.context, queries, about=about, web=web)

@@ -45,8 +45,7 @@ async def team(
     waiting = [step for step in steps if step["id"] not in findings]
     ready = [step for step in waiting if set(step["needs"]) <= findings.keys()]
     if ready:
-        now = ready[: runtime.context.parallelism]
-        return Command(goto=[Send("step", _sent(state, step, findings)) for step in now])
+        return Command(goto=[Send("step", _sent(state, step, findings)) for step in ready])
     more = await _follow_ups(state, runtime, findings)
     if not more:
         return Command(goto="knowledge")
