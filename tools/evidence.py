@@ -65,9 +65,19 @@ async def gather(
     return await _chosen(here, found, [about, *queries], problems)
 
 
-async def recollect(here: Here, queries: Sequence[str], *, about: str) -> Evidence:
-    """Search everything that was read before for every query, and choose the best passages."""
-    found = await asyncio.gather(*(pages.find(here.owner, query, PAGES) for query in queries))
+async def recollect(
+    here: Here, queries: Sequence[str], named: Sequence[str] = (), *, about: str
+) -> Evidence:
+    """Search everything that was read before for every query, and choose the best passages.
+
+    Args:
+        here: The point of the run.
+        queries: What to search for.
+        named: The ids of pages that are looked at in any case.
+        about: What the passages are for.
+    """
+    searches = [pages.find(here.owner, query, PAGES) for query in dict.fromkeys(queries)]
+    found = await asyncio.gather(*searches, pages.read(named))
     return await _chosen(here, found, [about, *queries], [])
 
 

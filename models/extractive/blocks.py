@@ -15,7 +15,7 @@ from retrieval.text import language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
-    "|plan|limit|gaps"
+    "|plan|limit|gaps|request|notes"
 )
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -80,6 +80,10 @@ class Prompt(NamedTuple):
     plan: Mapping[str, Any] = MappingProxyType({})
     feedback: str = ""
     gaps: tuple[str, ...] = ()
+    request: str = ""
+    """What memory is asked for."""
+    notes: str = ""
+    """What is known already."""
     said: str = ""
     """The newest words of the person, whole."""
     earlier: bool = False
@@ -114,6 +118,8 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
         plan=_plan(texts.get("plan", "")),
         feedback=texts.get("feedback", ""),
         gaps=_lines(texts.get("gaps", "")),
+        request=texts.get("request", ""),
+        notes=texts.get("notes", ""),
     )
 
 

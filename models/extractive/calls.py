@@ -12,6 +12,7 @@ from models.extractive.blocks import Prompt
 from models.extractive.kinds import asks_why_too
 from models.extractive.plan import draft
 from models.extractive.ranking import answerable, best, subject
+from models.extractive.remember import complete, lookup, notes
 from models.extractive.review import enough, verdict
 from models.extractive.rewrite import rewrite
 from models.extractive.schema import emptiest
@@ -24,6 +25,9 @@ ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
     "Draft": draft,
     "Verdict": verdict,
     "Enough": enough,
+    "Lookup": lookup,
+    "Notes": notes,
+    "Complete": complete,
 }
 """What answers a schema, by the schema's name."""
 

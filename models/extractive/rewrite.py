@@ -27,14 +27,17 @@ _FACETS = {
 def rewrite(prompt: Prompt) -> dict[str, object]:
     """Return the question in a form that stands alone, and as many different queries as asked."""
     question = standalone(prompt.question, prompt.conversation)
-    queries: list[str] = []
-    seen: list[set[str]] = []
+    return {"question": question, "queries": queries(question, prompt.most)}
+
+
+def queries(question: str, most: int) -> list[str]:
+    """Return up to `most` searches for a question, no two of the same terms."""
+    chosen: dict[frozenset[str], str] = {}
     for text in _queries(question):
-        found = set(key_terms(text))
-        if len(queries) < prompt.most and found and found not in seen:
-            queries.append(text)
-            seen.append(found)
-    return {"question": question, "queries": queries}
+        found = frozenset(key_terms(text))
+        if len(chosen) < most and found:
+            chosen.setdefault(found, text)
+    return list(chosen.values())
 
 
 def standalone(question: str, conversation: str) -> str:

@@ -1,48 +1,65 @@
-"""Judge whether the finding answers the question, or what to look for next."""
+"""Judge whether the notes answer the question, or what else to ask memory for."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from pydantic import BaseModel, Field
 
-from config.errors import Problem
 from graph.context import Context
+from nodes.agent import ask
 from nodes.recall.state import RecallState
-from nodes.reflection import Verdict, judged
 from prompts.loader import render
+from prompts.marks import block, blocks
 from runs.budget import pause
-from runs.faults import bear
 from runs.place import here
 
 ROUNDS = 3
 """How often memory is searched for one question."""
 
+FOLLOW_UPS = 5
+"""How many requests a round may lead to."""
+
+
+class Complete(BaseModel):
+    """Whether the notes answer the question completely."""
+
+    complete: bool
+    requests: list[str] = Field(default=[], description="what is still to be found out")
+
 
 async def check(
     state: RecallState, runtime: Runtime[Context]
-) -> Command[Literal["search", "__end__"]]:
-    """Finish when the finding is enough, nothing new was found, or it was tried often enough.
+) -> Command[Literal["plan", "__end__"]]:
+    """Finish when the notes are enough, nothing new was found, or it was tried often enough.
 
-    Reads `question`, `step`, `finding`, `passages`, `sources`, `fresh`, `attempt`; writes
-    `queries`, `attempt`, `messages`.
+    Reads `question`, `notes`, `fresh`, `asked`, `attempt`; writes `requests`, `attempt`,
+    `messages`.
     """
     if state["fresh"] and state["attempt"] + 1 < ROUNDS:
-        verdict = await _verdict(state, runtime)
-        if not verdict.passed and verdict.queries:
-            again = RecallState(queries=verdict.queries, attempt=state["attempt"] + 1)
-            return Command(goto="search", update=again)
+        requests = await _requests(state, runtime)
+        if requests:
+            again = RecallState(requests=requests, attempt=state["attempt"] + 1)
+            return Command(goto="plan", update=again)
     pause(here(state, runtime))
     nothing = render("nothing_remembered", language=state["language"])
-    reply = AIMessage(state["finding"]["text"] or nothing)
-    return Command(goto="__end__", update=RecallState(messages=[reply]))
+    reply = AIMessage(state["notes"] or nothing)
+    return Command(goto="__end__", update=RecallState(requests=[], messages=[reply]))
 
 
-async def _verdict(state: RecallState, runtime: Runtime[Context]) -> Verdict:
-    try:
-        return await judged(state, runtime, "recall")
-    except Problem as problem:
-        bear(problem)
-        return Verdict(passed=True)
+async def _requests(state: RecallState, runtime: Runtime[Context]) -> list[str]:
+    """Return what else is to be found out; nothing when it is enough or nobody can tell."""
+    data = blocks(
+        block("question", state["question"]),
+        block("queries", "\n".join(state["asked"])),
+        block("notes", state["notes"]),
+    )
+    system = render("recall_check", language=state["language"])
+    said, done = [HumanMessage(data)], Complete(complete=True)
+    judged = await ask(state, runtime, "recall", system, said, Complete, otherwise=done)
+    new = [one for one in dict.fromkeys(judged.requests) if one.strip()]
+    left = [one for one in new if one not in state["asked"]]
+    return [] if judged.complete else left[:FOLLOW_UPS]

@@ -1,26 +1,74 @@
-"""Write down what the passages say about the question."""
+"""Join what was found to what was known."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
+from nodes.agent import ask
 from nodes.recall.state import RecallState
-from nodes.researcher import finding_of, write
+from prompts.loader import render
+from prompts.marks import block, blocks, pages_block
 from runs.faults import bear
+from tools.evidence import proven
+
+ENDS = ".!?。！？"
+
+
+class Fact(BaseModel):
+    """One thing that the pages say, and the ids of the pages that say it."""
+
+    text: str
+    pages: list[str]
+
+
+class Notes(BaseModel):
+    """What is known about the question."""
+
+    facts: list[Fact] = []
 
 
 async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Make a finding of the passages, keeping only what its sources bear out.
+    """Write down what the passages say about the question, keeping only what they bear out.
 
-    Reads `question`, `step`, `queries`, `passages`, `sources`; writes `finding`.
+    Reads `question`, `notes`, `passages`, `sources`; writes `notes`, `extracts`, `pages`. When
+    nothing can be written, what was known stays, and the passages wait for the next round.
     """
-    if not state["passages"]:
-        return RecallState(finding=finding_of(state, "failed", "no_evidence", state["queries"]))
+    if not state["fresh"]:
+        return RecallState()
+    request = blocks(
+        block("question", state["question"]),
+        block("notes", state["notes"]),
+        pages_block(state["passages"], state["sources"]),
+    )
+    system = render("recall_integrate", language=state["language"])
     try:
-        written = await write(state, runtime, "recall", state["queries"])
+        written = await ask(state, runtime, "recall", system, [HumanMessage(request)], Notes)
     except Problem as problem:
         bear(problem)
-        return RecallState(finding=finding_of(state, "failed", problem.code, state["queries"]))
-    return RecallState(finding=written["finding"])
+        return RecallState()
+    sources = state["sources"]
+    checked = await proven(_joined(written.facts, sources), sources)
+    return RecallState(
+        notes=checked.body,
+        extracts=[one for one in state["passages"] if one["source"] in checked.cited],
+        pages=[sources[one]["page"] for one in checked.cited],
+    )
+
+
+def _joined(facts: Iterable[Fact], known: Iterable[str]) -> str:
+    """Return the facts as a list, each with the ids of its pages that are known."""
+    lines = []
+    for fact in facts:
+        ids = [one for one in dict.fromkeys(fact.pages) if one in known]
+        text = " ".join(fact.text.split())
+        end = text[-1] if text and text[-1] in ENDS else ""
+        if ids and text:
+            markers = "".join(f"[{one}]" for one in ids)
+            lines.append(f"- {text.removesuffix(end)} {markers}{end}")
+    return "\n".join(lines)

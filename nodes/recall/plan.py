@@ -2,53 +2,83 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import Step
 from nodes.agent import ask
 from nodes.profile import check_question
-from nodes.recall.state import RecallState
-from nodes.researcher import finding_of
-from nodes.rewrite import Rewrite
+from nodes.recall.state import RecallState, Search
 from prompts.loader import render
 from prompts.marks import block, blocks
 from retrieval.text import language
 
+MOST = 5
+"""How many searches of one kind a request may have."""
+
+
+class Lookup(BaseModel):
+    """What to look for in memory, and in which ways."""
+
+    needs: list[str] = Field(default=[], description="what must be known, one thing each")
+    keywords: list[str] = Field(default=[], description="searches by the words that pages hold")
+    meanings: list[str] = Field(default=[], description="searches by meaning, whole sentences")
+    pages: list[str] = Field(default=[], description="ids of pages shown that are to be read")
+
 
 async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Write the queries of the first round.
+    """Write the searches of a round, for every request at once.
 
-    Reads `messages` or `question`; writes `question`, `queries` and resets the rest.
+    Reads `messages`, `question`, `requests`, `asked`; writes `searches` and `asked`, and for a
+    new question everything else.
     """
-    asked = state["messages"][-1].text if state.get("messages") else state.get("question", "")
-    question = check_question(str(asked))
-    opened = RecallState(
+    opened = _opened(state)
+    requests = opened["requests"]
+    searches = await asyncio.gather(*(_search(opened, runtime, one) for one in requests))
+    asked = [*opened["asked"], *requests]
+    return RecallState(**{**opened, "searches": list(searches), "asked": asked})
+
+
+def _opened(state: RecallState) -> RecallState:
+    """Return the state of a round: the next one, or the first of a new question."""
+    question = check_question(str(state["messages"][-1].text))
+    if state.get("requests") and question == state.get("question"):
+        return RecallState(**{**state, "messages": []})
+    return RecallState(
         question=question,
         language=language(question),
         turn=state.get("turn", 0) + 1,
         attempt=0,
-        step=_step(question),
+        requests=[question],
+        asked=[],
         passages=[],
         sources={},
+        notes="",
+        extracts=[],
+        pages=[],
     )
-    opened["finding"] = finding_of(opened, "failed", "no_evidence", [])
-    request = blocks(block("question", question), block("count", str(runtime.context.query_count)))
-    system = render("rewrite", language=opened["language"])
-    as_asked = Rewrite(question=question, queries=[])
-    said = [HumanMessage(request)]
-    rewritten = await ask(opened, runtime, "recall", system, said, Rewrite, otherwise=as_asked)
-    return RecallState(**opened, queries=list(dict.fromkeys([question, *rewritten.queries])))
 
 
-def _step(question: str) -> Step:
-    return Step(
-        id="memory",
-        title=question[:100],
-        description=question,
-        kind="research",
-        queries=[],
-        needs=[],
-        need_web_search=False,
+async def _search(state: RecallState, runtime: Runtime[Context], request: str) -> Search:
+    shown: Mapping[str, str] = {}
+    data = blocks(
+        block("question", state["question"]),
+        block("request", request),
+        block("notes", state["notes"]),
+    )
+    system = render("recall_plan", language=state["language"])
+    as_asked = Lookup(keywords=[request], meanings=[request])
+    said = [HumanMessage(data)]
+    lookup = await ask(state, runtime, "recall", system, said, Lookup, otherwise=as_asked)
+    if not (lookup.keywords or lookup.meanings):
+        lookup = as_asked
+    return Search(
+        request=request,
+        keywords=lookup.keywords[:MOST],
+        meanings=lookup.meanings[:MOST],
+        pages=[shown[one] for one in dict.fromkeys(lookup.pages) if one in shown][:MOST],
     )

@@ -1,4 +1,4 @@
-"""Look for every query in memory at once."""
+"""Look for everything that was planned, at once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from tools.evidence import recollect
 
 
 async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
-    """Find the passages that fit the queries.
+    """Find the passages that fit the searches of this round.
 
-    Reads `question`, `queries`, `passages`; writes `passages`, `sources`, `fresh`.
+    Reads `question`, `requests`, `searches`, `passages`; writes `passages`, `sources`, `fresh`.
     """
-    place = here(state, runtime)
-    found = await recollect(place, state["queries"], about=state["question"])
-    new = [passage for passage in found.passages if passage not in state["passages"]]
+    planned = state["searches"]
+    queries = [query for one in planned for query in (*one["keywords"], *one["meanings"])]
+    named = [page for one in planned for page in one["pages"]]
+    about = "\n".join(dict.fromkeys([state["question"], *state["requests"]]))
+    found = await recollect(here(state, runtime), queries, named, about=about)
+    known = {(one["source"], one["text"]) for one in state["passages"]}
+    new = [one for one in found.passages if (one["source"], one["text"]) not in known]
     return RecallState(
         passages=[*state["passages"], *new],
         sources={**state["sources"], **found.sources},
-        fresh=bool(new),
+        fresh=any(one["source"] not in state["sources"] for one in new),
     )

@@ -6,8 +6,18 @@ from typing import Annotated
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
-from graph.state import Finding, Passage, Place, Source
+from graph.state import Passage, Place, Source
+
+
+class Search(TypedDict):
+    """What memory is searched for on behalf of one request."""
+
+    request: str
+    keywords: list[str]
+    meanings: list[str]
+    pages: list[str]
 
 
 class RecallState(Place, total=False):
@@ -16,14 +26,22 @@ class RecallState(Place, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     """The question. Written by the caller; the answer by check."""
     question: str
-    """The question. Written by the caller or by plan; `step`, which asks for it, by plan."""
-    queries: list[str]
-    """What to search for next. Written by plan and check."""
+    """The question. Written by plan."""
+    requests: list[str]
+    """What to find out in this round: first the question itself. Written by plan and check."""
+    asked: list[str]
+    """Every request so far. Written by plan."""
+    searches: list[Search]
+    """What to search for in this round. Written by plan."""
     passages: list[Passage]
     """What was found so far. Written by search."""
     sources: dict[str, Source]
     """Where it is from, by id. Written by search."""
     fresh: bool
     """Whether the last search found anything new. Written by search."""
-    finding: Finding
-    """What the passages say about the question, each sentence with its source. By integrate."""
+    notes: str
+    """What is known so far, each fact with its sources. Written by integrate."""
+    extracts: list[Passage]
+    """The passages that the notes rest on, word for word. Written by integrate."""
+    pages: list[str]
+    """The ids of the pages that the notes rest on. Written by integrate."""

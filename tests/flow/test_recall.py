@@ -8,6 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from config.errors import Problem
+from memory import pages
 from nodes.recall.check import ROUNDS
 from nodes.recall.graph import make_recall
 from tests.conftest import make
@@ -31,19 +32,24 @@ def answer(state: dict[str, Any]) -> str:
     return str(state["messages"][-1].text)
 
 
-async def test_what_was_read_is_remembered_with_its_source(remembering: Any):
+def fact(text: str, *ids: str) -> dict[str, Any]:
+    return {"text": text, "pages": list(ids)}
+
+
+async def test_what_was_read_is_remembered_with_its_page(remembering: Any):
     state = await remembering("Who described the waggle dance?")
 
     assert "Karl von Frisch" in answer(state)
-    assert state["finding"]["sources"]
-    assert set(state["finding"]["sources"]) <= set(state["sources"])
+    assert state["pages"]
+    texts = await pages.texts(state["pages"])
+    assert all(one["text"] in " ".join(texts.values()) for one in state["extracts"])
 
 
-async def test_what_was_never_read_is_not_made_up(remembering: Any, script: Script):
+async def test_what_was_never_read_is_not_made_up(remembering: Any):
     state = await remembering("What is quantum chromodynamics?")
 
     assert answer(state).startswith("Nothing that was read before")
-    assert "researcher" not in script.names()
+    assert state["pages"] == []
 
 
 async def test_a_second_question_does_not_get_the_answer_to_the_first(remembering: Any):
@@ -51,28 +57,63 @@ async def test_a_second_question_does_not_get_the_answer_to_the_first(rememberin
     state = await remembering("What is quantum chromodynamics?")
 
     assert answer(state).startswith("Nothing that was read before")
-    assert state["finding"]["text"] == ""
 
 
-async def test_memory_is_searched_again_for_what_is_missing_but_not_for_ever(
+async def test_a_page_that_nobody_was_shown_is_no_source(remembering: Any, script: Script):
+    script.on("Notes", {"facts": [fact("Bees dance.", "S1", "S99"), fact("Bees sing.", "S98")]})
+
+    state = await remembering("How do bees dance?")
+
+    assert answer(state) == "- Bees dance [S1]."
+    assert len(state["pages"]) == 1
+
+
+async def test_what_is_missing_is_asked_for_until_nothing_new_is_found_but_not_for_ever(
     remembering: Any, script: Script
 ):
-    queries = iter(["winter cluster", "queen eggs", "honey", "workers"])
-    script.on("Rewrite", {"question": "waggle dance", "queries": []})
-    script.on("Verdict", lambda _: {"passed": False, "queries": [next(queries)]})
-    script.on("researcher", "Bees dance [S1].")
+    requests = iter(["winter cluster", "queen eggs", "honey", "workers", "stings"])
+    script.on("Complete", lambda _: {"complete": False, "requests": [next(requests)]})
 
     state = await remembering("waggle dance")
 
-    assert script.names().count("Verdict") <= ROUNDS - 1
+    assert script.names().count("Complete") <= ROUNDS - 1
+    assert state["asked"][:2] == ["waggle dance", "winter cluster"]
     assert any("winter" in one["title"].lower() for one in state["sources"].values())
 
 
-async def test_a_model_that_refuses_leaves_an_answer_without_a_judge(
+async def test_each_thing_that_is_missing_has_searches_of_its_own(remembering: Any, script: Script):
+    script.on("Complete", {"complete": False, "requests": ["winter cluster", "queen eggs"]})
+
+    await remembering("waggle dance")
+
+    requests = [prompt for prompt in script.prompts("Lookup") if "<request>" in prompt]
+    assert len([one for one in requests if "winter cluster" in one]) == 1
+    assert len([one for one in requests if "queen eggs" in one]) == 1
+
+
+async def test_a_question_that_was_asked_already_is_not_asked_again(
     remembering: Any, script: Script
 ):
-    script.on("Rewrite", Problem("model_refused", "no"))
-    script.on("Verdict", Problem("model_refused", "no"))
+    script.on("Complete", {"complete": False, "requests": ["waggle dance"]})
+
+    await remembering("waggle dance")
+
+    assert script.names().count("Lookup") == 1
+
+
+async def test_notes_that_cannot_be_read_lose_nothing_that_was_found(
+    remembering: Any, script: Script
+):
+    script.on("Notes", "no JSON", "no JSON", "no JSON", {"facts": [fact("Bees dance.", "S1")]})
+    script.on("Complete", {"complete": False, "requests": ["winter cluster"]})
+
+    assert answer(await remembering("waggle dance")) == "- Bees dance [S1]."
+
+
+async def test_a_plan_that_cannot_be_read_searches_for_the_question_itself(
+    remembering: Any, script: Script
+):
+    script.on("Lookup", Problem("model_refused", "no"))
 
     assert "Karl von Frisch" in answer(await remembering("Who described the waggle dance?"))
 
@@ -80,7 +121,7 @@ async def test_a_model_that_refuses_leaves_an_answer_without_a_judge(
 async def test_a_key_that_is_refused_is_told_and_not_taken_for_forgetting(
     remembering: Any, script: Script
 ):
-    script.on("researcher", Problem("model_auth", "no"))
+    script.on("Notes", Problem("model_auth", "no"))
 
     with pytest.raises(Problem) as problem:
         await remembering("Who described the waggle dance?")

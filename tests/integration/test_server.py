@@ -203,8 +203,8 @@ async def test_the_recall_graph_answers_from_what_was_read(client: Any):
     question = asked("What did Ebbinghaus measure?")
     state = await client.runs.wait(None, "recall", input=question)
 
-    assert "Ebbinghaus" in state["finding"]["text"]
-    assert state["finding"]["sources"]
+    assert "Ebbinghaus" in state["notes"]
+    assert state["pages"]
 
 
 async def test_a_bad_choice_is_told_by_name(client: Any):

@@ -1,0 +1,72 @@
+"""Search a memory for a question, note what its pages say, and ask on for what is missing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from models.extractive.blocks import Prompt
+from models.extractive.ranking import answerable, best
+from models.extractive.rewrite import queries
+from models.extractive.topic import key_terms, names, share, topic
+from retrieval.text import language
+from retrieval.words import words
+
+NOTED = 180
+"""How many words notes may have; a Chinese character counts as one."""
+
+COVERED = 0.8
+"""Notes are complete if they cover this much of the question's terms."""
+
+LED_TO = 3
+"""How many of the names that the notes bring to light are followed."""
+
+
+def lookup(prompt: Prompt) -> dict[str, Any]:
+    """Return the searches for a request: its own words, other ways of asking, and all of it."""
+    request = prompt.request or prompt.question
+    return {
+        "needs": [request],
+        "keywords": queries(request, 2),
+        "meanings": [request],
+        "pages": [],
+    }
+
+
+def notes(prompt: Prompt) -> dict[str, Any]:
+    """Return the sentences that answer the question best, as many as notes may have."""
+    if not answerable(prompt.question, prompt.pages):
+        return {"facts": []}
+    chosen: list[dict[str, Any]] = []
+    left = NOTED
+    for quote in best(topic(prompt.question), prompt.question, prompt.pages, 12):
+        left -= _length(quote.text)
+        if chosen and left < 0:
+            break
+        chosen.append({"text": quote.text, "pages": [quote.source]})
+    return {"facts": chosen}
+
+
+def complete(prompt: Prompt) -> dict[str, Any]:
+    """Return whether the notes cover the question, else what the names in them may lead to."""
+    noted = words(prompt.notes)
+    about = topic(prompt.question)
+    if not prompt.notes or share(about, noted) >= COVERED:
+        return {"complete": True, "requests": []}
+    lacking = [term for term in key_terms(prompt.question) if term not in set(noted)]
+    known = {*words(prompt.question), *(word for said in prompt.queries for word in words(said))}
+    new = [name for name in names(prompt.notes) if not known >= set(words(name))]
+    missing = _spelt(prompt.question, lacking)
+    return {"complete": False, "requests": [f"{name} {missing}".strip() for name in new[:LED_TO]]}
+
+
+def _spelt(question: str, lacking: list[str]) -> str:
+    """Return the words of a question that hold the terms the notes lack, as they are spelt."""
+    if language(question) == "zh":
+        return question
+    spelt = [word.strip("?.,;:!\"'") for word in question.split()]
+    return " ".join(word for word in spelt if set(words(word)) & set(lacking))
+
+
+def _length(text: str) -> int:
+    return len(re.findall(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff]+", text))
