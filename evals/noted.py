@@ -80,6 +80,7 @@ def recorded(home: Path) -> set[str]:
 
 def _noting(script: Script, answer: Answer) -> Answer:
     async def note(request: Request) -> Response:
+        """Write a request down, then answer it."""
         query = dict(request.query_params)
         script.log.append(Call(time.monotonic(), request.url.path, query))
         return await answer(request)

@@ -38,10 +38,12 @@ def parse(name):
 
 
 def cells(text):
+    """Return the cells of a table row that is written with bars between them."""
     return [cell.strip() for cell in text.split("|")]
 
 
 def make_pdf(source, target):
+    """Set a text as a paper: a running head, numbered pages, and a title with its author."""
     lines = parse(source)
     facts = dict(lines)
     body = ParagraphStyle("body", fontName="Times-Roman", fontSize=10.5, leading=13.5, alignment=4, spaceAfter=6)
@@ -51,6 +53,7 @@ def make_pdf(source, target):
     styles = {"#": title, "##": heading, "author": author, "p": body}
 
     def edges(canvas, page):
+        """Draw the running head and the number of a page."""
         canvas.setFont("Times-Roman", 9)
         canvas.drawString(2.5 * cm, A4[1] - 1.5 * cm, facts["running"])
         canvas.drawCentredString(A4[0] / 2, 1.3 * cm, str(page.page))
@@ -63,6 +66,7 @@ def make_pdf(source, target):
 
 
 def make_docx(source, target):
+    """Write a text as a Word document, with headings and tables."""
     document = Document()
     rows = []
     for kind, text in [*parse(source), ("", "")]:
@@ -84,10 +88,12 @@ def make_docx(source, target):
 
 
 def make_pptx(source, target):
+    """Write a text as slides: one for each heading, with tables and speaker notes."""
     show = Presentation()
     slide, rows = None, []
 
     def table():
+        """Put the rows that were gathered on the slide, in the place of its text."""
         if rows:
             shape = slide.shapes.add_table(len(rows), len(rows[0]), Inches(0.5), Inches(1.6), Inches(9), Inches(4))
             for line, row in zip(shape.table.rows, rows):
@@ -114,6 +120,7 @@ def make_pptx(source, target):
 
 
 def make_xlsx(target):
+    """Write every table of the sources as a sheet of one workbook."""
     book = Workbook()
     book.properties.title = "Figures on retention"
     book.remove(book.active)
@@ -126,6 +133,7 @@ def make_xlsx(target):
 
 
 def number(cell):
+    """Return a cell as a number where it is one."""
     try:
         return int(cell) if cell.isdigit() else float(cell)
     except ValueError:
@@ -151,6 +159,7 @@ NAV = '<nav xmlns:epub="http://www.idpf.org/2007/ops" epub:type="toc"><ol>{links
 
 
 def make_epub(source, target):
+    """Write a text as an e-book: one chapter for each heading."""
     lines = parse(source)
     title = escape(dict(lines)["#"])
     chapters = []
@@ -173,6 +182,7 @@ def make_epub(source, target):
 
 
 def make_gbk(source, target):
+    """Write a Chinese text in the encoding that older Chinese programs use."""
     (DOCS / target).write_bytes((SOURCES / source).read_text(encoding="utf-8").encode("gbk"))
 
 

@@ -169,13 +169,19 @@ class Conductor:
             return STATUS[state["status"]]
         self.status = state["status"]
         file = asyncio.run(self._file(state))
-        where = f"{state['status']}: {file} and {file.with_suffix('.html').name}"
         try:
             told = summary.of_report(self.run, self.thread, state, str(file))
             self._print(file.read_text("utf-8"), told)
         finally:
-            self.err.print(one_line(where), soft_wrap=True, markup=False)
+            self._tell_where(state["status"], file)
         return STATUS[state["status"]]
+
+    def _tell_where(self, status: RunStatus, file: Path) -> None:
+        if sys.stdout.isatty():
+            self.err.print()
+        for head, one in ((f"{status}:", file), ("", file.with_suffix(".html"))):
+            line = f"{head:{len(status) + 1}} {one_line(str(one))}"
+            self.err.print(line, soft_wrap=True, markup=False)
 
     async def _file(self, state: State) -> Path:
         """Write the report to its folder; return its markdown file."""
@@ -195,7 +201,7 @@ class Conductor:
     def _print(self, text: str, told: dict[str, Any]) -> None:
         self._print_json(told)
         if not self.as_json and sys.stdout.isatty():
-            Console().print(Markdown(text))
+            Console().print("", Markdown(text))
         elif not self.as_json:
             print(text)
 

@@ -11,8 +11,11 @@ from importlib.metadata import version
 
 import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from rich.table import Column, Table
+from rich.text import Text
 
-from app.cli.output import print_json
+from app.cli.output import one_line, print_json
+from app.cli.table import show
 from config.errors import Problem
 from config.models import ROLES
 from graph.context import Context
@@ -29,8 +32,12 @@ def main(*, as_json: bool) -> int:
     rows = asyncio.run(_checks())
     if as_json:
         print_json([{"check": name, "ok": ok, "says": says} for name, ok, says in rows])
-    for name, ok, says in [] if as_json else rows:
-        print(f"{'ok  ' if ok else 'MEND'}  {name}: {says}")
+    else:
+        shown = Table.grid(Column(no_wrap=True), Column(no_wrap=True), padding=(0, 2))
+        for name, ok, says in rows:
+            mark = "[green]ok[/green]" if ok else "[bold red]MEND[/bold red]"
+            shown.add_row(mark, name, Text(one_line(says), overflow="fold"))
+        show(shown)
     return 0 if all(ok for _, ok, _ in rows) else 7
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 from rich.spinner import Spinner
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.output import one_line
+from report.wording import reason
 
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
 
@@ -21,7 +22,6 @@ STAGES = {
     "rewrite": "Queries written",
     "background": "First search done",
     "planner": "Plan made",
-    "human_feedback": "Plan decided",
     "knowledge": "Research done",
     "reporter": "Report written",
     "memorize": "Report kept",
@@ -39,22 +39,29 @@ class Progress:
         self.titles: dict[str, str] = {}
         self.said: set[str] = set()
         self.now = "Starting"
-        self.live = Live(
-            console=console, get_renderable=self._drawn, refresh_per_second=8, transient=True
-        )
+        self.live: Live | None = None
 
     def __enter__(self) -> Progress:
         if self.console.is_terminal:
+            # One that is started again wipes out as many lines above as it had at its last end.
+            self.live = Live(console=self.console, get_renderable=self._drawn, transient=True)
             self.live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.live.stop()
+        if self.live:
+            self.live.stop()
 
     def say(self, line: str) -> None:
         """Write one line that stays, with the seconds since the start."""
-        seconds = f"{time.monotonic() - self.began:6.1f} s"
-        self.console.print(Text.assemble((seconds, "dim"), "  ", one_line(line)), soft_wrap=True)
+        seconds = Text(f"{time.monotonic() - self.began:6.1f} s", "dim")
+        told = Text(one_line(line), overflow="fold")
+        if not self.console.is_terminal:
+            self.console.print(Text.assemble(seconds, "  ", told), soft_wrap=True)
+            return
+        row = Table.grid(Column(no_wrap=True), padding=(0, 2))
+        row.add_row(seconds, told)
+        self.console.print(row)
 
     def doing(self, what: str) -> None:
         """Say what is being done now."""
@@ -72,11 +79,11 @@ class Progress:
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():
             self._step(finding)
-        if node in STAGES and node not in self.said:
+        if node == "human_feedback":
+            self.say(_decided(update))
+        elif node == "planner" or (node in STAGES and node not in self.said):
             self.said.add(node)
             self.say(STAGES[node])
-        if node == "planner":
-            self.said -= {"planner", "human_feedback"}
         self.now = {"knowledge": "Writing", "rewrite": "Searching"}.get(node, self.now)
 
     def _step(self, finding: dict[str, Any]) -> None:
@@ -84,8 +91,8 @@ class Progress:
         if self.steps.get(name):
             return
         self.steps[name] = mark = MARKS[finding["status"]]
-        reason = f" ({finding['reason']})" if finding["reason"] else ""
-        self.say(f"{mark} {name}: {finding['title']}{reason}")
+        why = reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
+        self.say(f"{mark} {name}: {finding['title']}" + (f" ({why})" if why else ""))
 
     def _drawn(self) -> Group:
         seconds = int(time.monotonic() - self.began)
@@ -94,3 +101,8 @@ class Progress:
             if not mark:
                 table.add_row("  ", Spinner("dots"), f"{name}: {self.titles.get(name, '')}")
         return Group(table, Spinner("dots", text=f"{self.now} … {seconds} s"))
+
+
+def _decided(update: dict[str, Any]) -> str:
+    """Return what came of a review: an approval writes the plan it is about, or nothing at all."""
+    return "Plan approved" if "plan" in update or not update else "Plan sent back"

@@ -57,6 +57,8 @@ def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
                 if written != shown:
                     return edit_in(written)
                 console.print("Nothing was changed.")
+            elif said:
+                console.print("Type a, e or r.")
         except Problem as problem:
             console.print(one_line(str(problem)), style="red", markup=False)
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from app.cli.output import one_line, print_json
+from app.cli.table import show, table
 from config.settings import settings
+from report.export import NAMES
 from runs.lifecycle import Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
 from runs.trace import read_trace
 from storage.engine import close
+
+LONGEST = 100
+"""How many characters of a question are listed at most."""
 
 
 def main(*, name: str | None, project: str, as_json: bool) -> int:
@@ -33,13 +38,14 @@ async def _list(owner: str, as_json: bool) -> int:
     if as_json:
         print_json([_plain(run) for run in runs])
         return 0
-    table = Table("run", "status", "asked", "question", box=None, header_style="bold")
+    rows = table("run", "status", "asked", Column("question"))
     for run in runs:
         asked = datetime.fromtimestamp(run.created, UTC).astimezone()
         question = one_line(run.question)
-        short = f"{question[:59]}…" if len(question) > 60 else question
-        table.add_row(run.id, run.status, f"{asked:%Y-%m-%d %H:%M}", escape(short))
-    _console().print(table if runs else "No runs yet.")
+        short = f"{question[:LONGEST]}…" if len(question) > LONGEST + 1 else question
+        cut = Text(short, no_wrap=True, overflow="ellipsis")
+        rows.add_row(run.id, run.status, f"{asked:%Y-%m-%d %H:%M}", cut)
+    show(rows if runs else "No runs yet.")
     return 0
 
 
@@ -52,30 +58,31 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     if as_json:
         print_json({**_plain(run), "calls": calls})
         return 0
-    console = _console()
-    console.print(f"[bold]{run.id}[/bold]  {run.status} {run.code}")
-    console.print(one_line(run.question), markup=False)
-    console.print(f"report: {run.folder}" if run.folder else "no report yet", markup=False)
-    columns = ("at", "kind", "role", "step", "status", "model", "s", "in", "out")
-    table = Table(*columns, box=None, header_style="bold")
+    code = run.code if run.code != run.status else ""
+    report = f"report: {Path(run.folder, NAMES['md'])}" if run.folder else "no report yet"
+    head = f"[bold]{run.id}[/bold]  {run.status} {code}"
+    show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls))
+    return 0
+
+
+def _table(calls: list[dict[str, Any]]) -> Table:
+    numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
+    rows = table("at", "kind", "role", "step", "status", "model", *numbers)
     for call in calls:
         at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
-        numbers = [call.get(name, "") for name in ("seconds", "tokens_in", "tokens_out")]
-        table.add_row(f"{at:%H:%M:%S}", *words, *(str(number) for number in numbers))
-    console.print(table)
+        seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""
+        tokens = [str(call.get(name, "")) for name in ("tokens_in", "tokens_out")]
+        rows.add_row(f"{at:%H:%M:%S}", *words, seconds, *tokens)
+    return rows
+
+
+def _sums(calls: list[dict[str, Any]]) -> str:
     made = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
     read = sum(call["tokens_in"] for call in made)
     written = sum(call["tokens_out"] for call in made)
     spent = sum(call["dollars"] for call in made)
-    console.print(f"{len(made)} model calls, {read} tokens read, {written} written, ${spent:.4f}")
-    return 0
-
-
-def _console() -> Console:
-    """Return where a table is printed: as wide as the terminal, else as wide as it is."""
-    wide = None if sys.stdout.isatty() else 10_000
-    return Console(soft_wrap=True, width=wide)
+    return f"{len(made)} model calls, {read} tokens read, {written} written, ${spent:.4f}"
 
 
 def _truly(run: Run) -> Run:

@@ -1,0 +1,79 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from app.cli.progress import Progress
+
+
+@pytest.fixture
+def screen():
+    return io.StringIO()
+
+
+@pytest.fixture
+def progress(screen):
+    return Progress(Console(file=screen, force_terminal=True, color_system=None, width=40))
+
+
+def finding(**more):
+    plain = {"step": "s1", "title": "The dance", "status": "ok", "reason": ""}
+    return {"node": "step", "update": {"findings": {"1.s1": {**plain, **more}}}}
+
+
+def test_lines_that_stood_there_before_it_moves_again_are_not_wiped_out(progress, screen):
+    with progress:
+        progress.watch({"event": "researching", "step": "s1", "title": "The dance"})
+        progress.live.refresh()
+    before = len(screen.getvalue())
+
+    with progress:
+        pass
+
+    drawn = screen.getvalue()[before:].partition("Researching")
+    assert drawn[1]
+    assert "\x1b[1A" not in drawn[0]
+
+
+def test_on_a_terminal_a_long_line_goes_on_below_its_own_beginning(progress, screen):
+    progress.say("✓ s1: How do the two papers disagree about forgetting?")
+
+    first, second, *_ = screen.getvalue().splitlines()
+    assert first.index("✓") == second.index("disagree") == 10
+
+
+def test_elsewhere_a_line_is_one_line(screen):
+    Progress(Console(file=screen, width=40)).say("A long line about bees " * 5)
+
+    assert len(screen.getvalue().splitlines()) == 1
+
+
+def test_why_a_step_failed_is_said_in_words(progress, screen):
+    progress.console.width = 100
+
+    progress.watch(finding(status="failed", reason="no_evidence"))
+
+    assert "✗ s1: The dance (no source says anything about it)" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        (None, "Plan approved"),
+        ({"plan": {}, "feedback": ""}, "Plan approved"),
+        ({"feedback": "no", "revisions": 1}, "Plan sent back"),
+        ({"note": "error[plan_cycle]"}, "Plan sent back"),
+    ],
+)
+def test_what_came_of_a_review_is_said(progress, screen, update, said):
+    progress.watch({"node": "human_feedback", "update": update})
+
+    assert said in screen.getvalue()
+
+
+def test_a_plan_is_said_to_be_made_each_time_and_a_search_once(progress, screen):
+    for node in ("background", "background", "planner", "planner"):
+        progress.watch({"node": node, "update": None})
+
+    assert screen.getvalue().count("First search done") == 1
+    assert screen.getvalue().count("Plan made") == 2
