@@ -165,6 +165,8 @@ class State(TypedDict, total=False):
     """The steps that were added to the approved plan. Written by team."""
     sources: Annotated[dict[str, Source], merge]
     """The registry of everything that may be cited, by id. Written by background and step."""
+    unsearched: Annotated[dict[str, str], merge]
+    """Why providers of web search did not answer, by turn and name. By background and step."""
     knowledge: list[Passage]
     """Passages from knowledge bases. Written by knowledge."""
     report: Report
@@ -182,7 +184,7 @@ class Asked(TypedDict):
 
 
 class StepState(Place, total=False):
-    """The state of one step's branch; only `findings` and `sources` leave it."""
+    """The state of one step's branch; only what `StepOutput` names leaves it."""
 
     question: str
     needed: list[Finding]
@@ -192,6 +194,7 @@ class StepState(Place, total=False):
     finding: Finding
     findings: Annotated[dict[str, Finding], merge]
     sources: Annotated[dict[str, Source], merge]
+    unsearched: Annotated[dict[str, str], merge]
 
 
 class StepOutput(TypedDict, total=False):
@@ -199,6 +202,7 @@ class StepOutput(TypedDict, total=False):
 
     findings: dict[str, Finding]
     sources: dict[str, Source]
+    unsearched: dict[str, str]
 
 
 class QueryState(Place, total=False):
@@ -219,6 +223,11 @@ EMPTY_REPORT = Report(title="", body="", cited=[], quotes=[], removed=[], notice
 def key(turn: int, name: str) -> str:
     """Name something of this turn, so that no other turn takes it for its own."""
     return f"{turn}/{name}"
+
+
+def keyed(turn: int, table: dict[str, Value]) -> dict[str, Value]:
+    """Return a table with the names of its entries made those of one turn."""
+    return {key(turn, name): value for name, value in table.items()}
 
 
 def of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:

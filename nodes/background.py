@@ -11,7 +11,7 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Background, QueryState, Source, State, key
+from graph.state import Background, QueryState, State, key, keyed
 from runs.place import here
 from tools.evidence import gather
 
@@ -26,7 +26,7 @@ async def background(
 ) -> Command[Literal["planner", "reporter"]]:
     """Search for one query.
 
-    Reads `query`, `number`; writes `background`, `sources`.
+    Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
     runtime.stream_writer({"event": "searching", "query": query})
@@ -39,7 +39,8 @@ async def background(
         passages=kept,
     )
     sources = {one["source"]: found.sources[one["source"]] for one in kept}
-    return _done(state, runtime, entry, sources)
+    update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
+    return _done(state, runtime, entry, update)
 
 
 async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context]) -> Command[Any]:
@@ -50,12 +51,11 @@ async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context])
     log.error("the search for %r failed", state["query"], exc_info=error.error)
     code = error.error.code if isinstance(error.error, Problem) else "internal"
     entry = Background(query=state["query"], status="failed", reason=code, passages=[])
-    return _done(state, runtime, entry, {})
+    return _done(state, runtime, entry, State())
 
 
 def _done(
-    state: QueryState, runtime: Runtime[Context], entry: Background, sources: dict[str, Source]
+    state: QueryState, runtime: Runtime[Context], entry: Background, update: State
 ) -> Command[Literal["planner", "reporter"]]:
-    name = key(state["turn"], str(state["number"]))
-    update = State(background={name: entry}, sources=sources)
+    update["background"] = {key(state["turn"], str(state["number"])): entry}
     return Command(goto="planner" if runtime.context.deep else "reporter", update=update)

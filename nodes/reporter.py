@@ -10,19 +10,19 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Background, Finding, Passage, Removed, Report, RunStatus, State, of_turn
+from graph.state import Removed, Report, RunStatus, State
 from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
-from report.document import document, gaps
+from report import material
+from report.document import document, gaps, limit_reached
 from report.render import to_markdown
 from report.verify import Checked, check, uncited
-from retrieval.text import sentences
 from runs.faults import bear
 from tools.evidence import texts_of
 
-UNFINISHED = {"cut", "no_model", "budget", "composed"}
+UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
 """Notices of a report that is not what it was meant to be."""
 
 CONTINUATIONS = 3
@@ -38,6 +38,8 @@ class Draft:
 
     text: str = ""
     notices: list[str] = field(default_factory=list)
+    limit: str = ""
+    """The limit of the run that was reached, if one was."""
     id: str | None = None
 
     def add(self, text: str, part: Work) -> None:
@@ -55,24 +57,29 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `messages`,
     `status`. Without evidence no model is asked, and the report says what was searched.
     """
-    texts = await _texts(state)
-    draft = await _draft(state, runtime) if texts else Draft()
-    notices = draft.notices
+    texts = await texts_of({name: state["sources"][name] for name in material.named(state)})
+    draft = Draft(limit=limit_reached(state))
+    if draft.limit:
+        draft.notices.append("capped")
+    if texts:
+        await _write(draft, state, runtime)
     checked = _without_loose_numbers(check(draft.text, texts))
-    if texts and not checked.cited:
-        checked = check(_composed(state), texts)
-        notices += [] if notices else ["composed"]
+    # A model that finds no answer on pages that were only searched is believed.
+    if texts and not checked.cited and (material.findings(state) or not draft.text):
+        checked = check(material.composed(state), texts)
+        draft.notices += [] if draft.notices else ["composed"]
     wanted = model_name("reporter", runtime.context)
-    if "extractive" in notices and not wanted.startswith("extractive"):
-        notices[notices.index("extractive")] = "stood_in"
-    status = _status(state, checked, notices)
+    if "extractive" in draft.notices and not wanted.startswith("extractive"):
+        draft.notices[draft.notices.index("extractive")] = "stood_in"
+    status = _status(state, checked, draft)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],
-        body=checked.body,
+        # Words without a single source are no report, whatever they say.
+        body=checked.body if checked.cited else "",
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
-        notices=[render(f"notice_{name}", language=state["language"]).strip() for name in notices],
+        notices=_told(draft, state["language"]),
         language=state["language"],
     )
     today = datetime.now(UTC).date().isoformat()
@@ -80,13 +87,12 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     return State(report=report, status=status, messages=[AIMessage(shown, id=draft.id)])
 
 
-async def _draft(state: State, runtime: Runtime[Context]) -> Draft:
+async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
     """Have the model write, going on where it was cut off."""
     tongue = render(f"tongue_{runtime.context.language or 'own'}", language=state["language"])
     style = {"style": runtime.context.style, "tongue": tongue.strip()}
     system = render("reporter", language=state["language"], **style)
     said: list[AnyMessage] = [HumanMessage(_request(state))]
-    draft = Draft()
     try:
         for _ in range(1 + CONTINUATIONS):
             part = await work(state, runtime, "reporter", system, said)
@@ -99,53 +105,30 @@ async def _draft(state: State, runtime: Runtime[Context]) -> Draft:
             draft.notices.append("cut")
     except Problem as problem:
         bear(problem)
-        spent = "budget" if problem.code == "budget_spent" else "no_model"
-        draft.notices.append("cut" if draft.text else spent)
-    return draft
+        _note(draft, problem)
+
+
+def _note(draft: Draft, problem: Problem) -> None:
+    """Note what kept the model from writing, or from writing on."""
+    if draft.text:
+        draft.notices.append("cut")
+    elif problem.code == "budget_spent":
+        draft.limit, draft.notices = problem.where, ["budget"]
+    else:
+        draft.notices.append("no_model")
 
 
 def _request(state: State) -> str:
-    findings = _findings(state)
-    passages = [] if findings else _passages(state)
+    found = material.findings(state)
     told = [f"{gap['title']}: {gap['reason']}" for gap in gaps(state)]
+    pages = [*material.passages(state), *state["knowledge"]]
     return blocks(
         block("question", state["question"]),
-        block("plan", state["plan"]) if findings else "",
-        findings_block(findings),
-        pages_block([*passages, *state["knowledge"]], state.get("sources", {})),
+        block("plan", state["plan"]) if found else "",
+        findings_block(found),
+        pages_block(pages, state.get("sources", {})),
         block("gaps", "\n".join(told)),
     )
-
-
-def _findings(state: State) -> list[Finding]:
-    found: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
-    return [one for one in found.values() if one["text"]]
-
-
-def _passages(state: State) -> list[Passage]:
-    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
-    seen: dict[str, Passage] = {}
-    for entry in entries.values():
-        seen |= {f"{one['source']} {one['text']}": one for one in entry["passages"]}
-    return list(seen.values())
-
-
-async def _texts(state: State) -> dict[str, str]:
-    """Return the full texts of the sources that this turn's evidence names."""
-    named = {source for finding in _findings(state) for source in finding["sources"]}
-    if not of_turn(state.get("findings"), state["turn"]):
-        named |= {passage["source"] for passage in _passages(state)}
-    named |= {passage["source"] for passage in state["knowledge"]}
-    return await texts_of({name: state["sources"][name] for name in sorted(named)})
-
-
-def _composed(state: State) -> str:
-    """Compose a report without a model: the findings under their titles, or what was found."""
-    findings = _findings(state)
-    if findings:
-        return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in findings)
-    quoted = [(one["source"], sentences(one["text"])) for one in _passages(state)]
-    return "\n".join(f'- <q s="{name}">{said[-1].text}</q>' for name, said in quoted if said)
 
 
 def _without_loose_numbers(checked: Checked) -> Checked:
@@ -157,13 +140,17 @@ def _without_loose_numbers(checked: Checked) -> Checked:
     return checked._replace(body=body, removed=[*checked.removed, *removed])
 
 
-def _status(state: State, checked: Checked, notices: list[str]) -> RunStatus:
+def _status(state: State, checked: Checked, draft: Draft) -> RunStatus:
     if not checked.cited:
-        spent = any(gap["reason"] == "budget_spent" for gap in gaps(state))
-        return "partial" if spent else "insufficient_evidence"
+        return "partial" if draft.limit else "insufficient_evidence"
     fine = ("no_evidence", "failed")
     unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
-    return "partial" if unfinished or set(notices) & UNFINISHED else "succeeded"
+    return "partial" if unfinished or set(draft.notices) & UNFINISHED else "succeeded"
+
+
+def _told(draft: Draft, language: str) -> list[str]:
+    names = (f"notice_{name}" for name in draft.notices)
+    return [render(name, language=language, limit=draft.limit).strip() for name in names]
 
 
 def _whole(text: str) -> str:

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, Passage, Status, Step, StepState, key
+from graph.state import Finding, Passage, Status, Step, StepState, key, keyed
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
@@ -28,7 +28,7 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
     Reads `question`, `step`, `needed`, `feedback`, `more_queries`, `passages`, `sources`; writes
-    `finding`, `passages`, `sources`. A step that fails is a finding that says so.
+    `finding`, `passages`, `sources`, `unsearched`. A step that fails is a finding that says so.
     """
     place = here(state, runtime)
     try:
@@ -36,9 +36,10 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         async with gate(place, runtime.context.parallelism):
             return await _research(state, runtime, place)
     except Problem as problem:
-        skipped = problem.code in ("budget_spent", "model_refused")
-        finding = finding_of(state, "skipped" if skipped else "failed", problem.code)
-        return StepState(finding=finding)
+        spent = problem.code == "budget_spent"
+        status: Status = "skipped" if spent or problem.code == "model_refused" else "failed"
+        reason = f"{problem.code}: {problem.where}" if spent else problem.code
+        return StepState(finding=finding_of(state, status, reason))
 
 
 async def fallen(state: StepState, error: NodeError) -> StepState:
@@ -59,17 +60,13 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     evidence = await gather(place, runtime.context, queries, about=about, web=web)
     passages = joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
+    unsearched = keyed(state["turn"], evidence.unsearched)
     if not passages and not any(finding["text"] for finding in state["needed"]):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
-        return StepState(finding=finding_of(state, "failed", reason, queries))
-    known = StepState(**{**state, "passages": passages, "sources": sources})
-    written = await write(known, runtime, "researcher", queries)
-    finding = written["finding"]
-    if finding["status"] == "ok" and any(
-        one.code == "search_unavailable" for one in evidence.problems
-    ):
-        finding = Finding(**{**finding, "status": "partial", "reason": "search_unavailable"})
-    return StepState(**{**written, "finding": finding})
+        finding = finding_of(state, "failed", reason, queries)
+        return StepState(finding=finding, unsearched=unsearched)
+    known = {**state, "passages": passages, "sources": sources, "unsearched": unsearched}
+    return await write(known, runtime, "researcher", queries)
 
 
 async def write(
@@ -77,8 +74,9 @@ async def write(
 ) -> StepState:
     """Let a role write what the passages say about a step; keep what its sources bear out.
 
-    Reads `question`, `step`, `passages`, `sources`, and `needed`, `feedback`, `finding` where they
-    are; returns `finding`, and `passages` and `sources` with what its tools found.
+    Reads `question`, `step`, `passages`, `sources`, and where they are `needed`, `feedback`,
+    `finding`, `unsearched`; returns `finding`, and `passages`, `sources` and `unsearched` with what
+    its tools found.
 
     Raises:
         Problem: Whatever keeps a model from answering.
@@ -86,12 +84,14 @@ async def write(
     system = render("researcher", language=state["language"])
     written = await work(state, runtime, role, system, [HumanMessage(_request(state))])
     passages, sources = state["passages"], state["sources"]
+    unsearched = state.get("unsearched", {})
     for more in written.found:
-        sources = sources | more.sources
         passages = joined(passages, more.passages)
+        sources = sources | more.sources
+        unsearched = unsearched | keyed(state["turn"], more.unsearched)
     checked = await proven(written.text, sources)
     finding = _written(state, written, checked, queries)
-    return StepState(finding=finding, passages=passages, sources=sources)
+    return StepState(finding=finding, passages=passages, sources=sources, unsearched=unsearched)
 
 
 def _request(state: Mapping[str, Any]) -> str:

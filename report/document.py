@@ -26,19 +26,44 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         searched=searched(state),
         sources=list(sources.values()),
         removed=report["removed"],
+        unreviewed=unreviewed(state),
         language=report["language"],
         created=created,
     )
 
 
 def gaps(state: State) -> list[Gap]:
-    """Return the steps of this turn that did not come out well."""
+    """Return what did not come out well in this turn: steps, searches, providers of web search."""
     findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
-    return [
+    missing = [
         Gap(title=one["title"], status=one["status"], reason=one["reason"] or one["review"])
         for one in findings.values()
-        if one["status"] != "ok" or one["review"] in ("failed", "unverified")
+        if one["status"] != "ok" or one["review"] == "failed"
     ]
+    looked: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    # Where there are steps, they searched again for whatever the first search missed.
+    missing += [
+        Gap(title=one["query"], status=one["status"], reason=one["reason"])
+        for one in looked.values()
+        if not findings and one["reason"] not in ("", "no_evidence", "search_unavailable")
+    ]
+    unsearched: dict[str, str] = of_turn(state.get("unsearched"), state["turn"])
+    return missing + [
+        Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
+        for name, why in unsearched.items()
+    ]
+
+
+def limit_reached(state: State) -> str:
+    """Return the limit that kept something from being done, as `max_calls = 10`; or nothing."""
+    reasons = (gap["reason"].partition(": ") for gap in gaps(state))
+    return next((limit for code, _, limit in reasons if code == "budget_spent"), "")
+
+
+def unreviewed(state: State) -> int:
+    """Return how many findings of this turn nobody could judge."""
+    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    return sum(one["review"] == "unverified" and bool(one["text"]) for one in findings.values())
 
 
 def searched(state: State) -> list[str]:

@@ -16,7 +16,7 @@ from graph.state import Source
 from report.escaping import one_line, web_address
 from report.numbering import numbered
 from report.shape import Document
-from report.wording import notices, reason, removed, word
+from report.wording import footnotes, notices, reason, word
 
 _TAGS = {
     *("p", "br", "hr", "blockquote", "ul", "ol", "li", "em", "strong", "s", "pre", "code"),
@@ -42,7 +42,6 @@ def to_html(document: Document) -> str:
         for gap in document["gaps"]
     ]
     searched = [_escaped(query) for query in document["searched"]] if unanswered else []
-    gone = removed(document["removed"], language) if document["removed"] else ""
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=_escaped(document["title"]),
@@ -53,7 +52,7 @@ def to_html(document: Document) -> str:
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),
         sources=_sources(used, uses, language),
-        removed=_paragraph(gone, "removed"),
+        removed="\n".join(_paragraph(line, "removed") for line in footnotes(document)),
     )
 
 

@@ -10,7 +10,7 @@ from report.numbering import numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
-from report.wording import notices, reason, removed, word
+from report.wording import footnotes, notices, reason, word
 
 _SHOWN = str.maketrans({"\ue000": "[", "\ue001": "]", "\ue002": "", "\ue003": ""})
 
@@ -37,7 +37,7 @@ def _parts(document: Document) -> Iterator[str]:
     if used:
         yield f"## {word('sources', language)}"
     yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
-    yield removed(document["removed"], language) if document["removed"] else ""
+    yield from footnotes(document)
 
 
 def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:

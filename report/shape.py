@@ -8,12 +8,12 @@ from graph.state import Removed, Source
 
 
 class Gap(TypedDict):
-    """A step that did not come out well."""
+    """A step, a search or a provider of web search that did not come out well."""
 
     title: str
     status: str
     reason: str
-    """A code, or words."""
+    """A code, with more after a colon where there is more to say; or words."""
 
 
 class Document(TypedDict):
@@ -30,6 +30,8 @@ class Document(TypedDict):
     sources: list[Source]
     """The whole registry of the thread; only what the body cites is shown."""
     removed: list[Removed]
+    unreviewed: int
+    """How many findings nobody could judge; their quotations are checked all the same."""
     language: str
     created: str
     """The day, as an ISO date."""

@@ -15,7 +15,8 @@ _EN = {
     "sources": "Sources",
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
-    "told_partial": "Partial: not every step came out well.",
+    "unreviewed": "Not reviewed a second time: {} of the results.",
+    "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
     "told_cancelled": "The run was cancelled before the report was complete.",
     "back": "Back to the text",
@@ -38,7 +39,8 @@ _ZH = {
     "sources": "来源",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删除：{}。",
-    "told_partial": "不完整：并非每个步骤都得到了结果。",
+    "unreviewed": "未经复核的结果：{} 个。",
+    "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
     "told_cancelled": "运行已取消，报告没有完成。",
     "back": "回到正文",
@@ -58,11 +60,10 @@ _ZH = {
 _REASONS = {
     "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
     "failed": ("the review found the result wanting", "复核认为结果不充分"),
-    "unverified": ("the result could not be reviewed", "结果未能复核"),
     "answer_cut": ("the model's answer was cut off", "模型的回答被截断"),
     "answer_empty": ("the model gave no answer", "模型没有作答"),
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),
-    "budget_spent": ("the budget of the run was spent", "本次运行的预算已用完"),
+    "budget_spent": ("a limit of the run was reached", "已达到本次运行的上限"),
     "model_auth": ("the model did not accept the key", "模型服务拒绝了密钥"),
     "model_context": ("the material was too long for the model", "材料超出模型的长度上限"),
     "model_refused": ("the model declined to answer", "模型拒绝作答"),
@@ -86,6 +87,7 @@ _REMOVED = {
         "{}的引文在来源中找不到",
     ),
     "unknown_source": ("{} that named no known source", "{}没有注明已知的来源"),
+    "no_source": ("{} that no source bears out", "{}没有来源可以证实"),
 }
 _OTHER = ("{} for other reasons", "{}因其他原因")
 
@@ -108,16 +110,28 @@ def notices(document: Document) -> list[str]:
 def reason(given: str, status: str, language: str) -> str:
     """Return in words why a step did not come out well; what is no code is said as it is."""
     chinese = _is_chinese(language)
-    if given in _REASONS:
-        return _REASONS[given][chinese]
+    code, _, more = given.partition(": ")
+    if code in _REASONS:
+        return _with(_REASONS[code][chinese], more, chinese=chinese)
     if given and not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", given):
         return given
     why = _STATUS.get(status, _STATUS["failed"])[chinese]
-    code = given.replace("_", " ")
-    return why + (f"（{code}）" if chinese else f" ({code})") if code else why
+    return _with(why, given.replace("_", " "), chinese=chinese)
 
 
-def removed(sentences: Sequence[Removed], language: str) -> str:
+def _with(words: str, more: str, *, chinese: bool) -> str:
+    brackets = "（{}）" if chinese else " ({})"
+    return words + brackets.format(more) if more else words
+
+
+def footnotes(document: Document) -> list[str]:
+    """Return what stands at the very end: what the checks took out, and what was not judged."""
+    language, count = document["language"], document["unreviewed"]
+    lines = [_removed(document["removed"], language)] if document["removed"] else []
+    return [*lines, word("unreviewed", language).format(count)] if count else lines
+
+
+def _removed(sentences: Sequence[Removed], language: str) -> str:
     """Return one line that says how many sentences were taken out, and why."""
     chinese = _is_chinese(language)
     told = []

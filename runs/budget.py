@@ -49,7 +49,7 @@ class Budget:
         """Hold one call and the worst it may cost while it is made.
 
         Raises:
-            Problem: `budget_spent`, naming the cap that would be passed.
+            Problem: `budget_spent`; `where` is the cap that would be passed.
         """
         self._check(role, worst)
         tokens = worst.tokens_in + worst.tokens_out
@@ -77,9 +77,9 @@ class Budget:
         }
         for name, over in passed.items():
             if over:
-                limit = getattr(self.context, name)
-                what = f"the run has used what it may: {name} is {limit}"
-                raise Problem("budget_spent", what, where=role, hint=f"allow more with {name}")
+                reached = f"{name} = {getattr(self.context, name)}"
+                what, hint = "the run has used what it may", f"allow more with {name}"
+                raise Problem("budget_spent", what, where=reached, hint=hint)
 
     def _cap(self, name: str, role: str) -> float:
         share = 1.0 if role == "reporter" else 1.0 - KEPT_BACK

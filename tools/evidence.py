@@ -21,7 +21,7 @@ from runs.ledger import Call, once
 from runs.place import Here, anywhere
 from runs.trace import trace
 from tools.fetch import canonical, fetch
-from tools.search import available, search
+from tools.search import Unanswered, available, search
 
 PAGES = 12
 """How many pages of the person's files are looked at for one query."""
@@ -42,6 +42,12 @@ class Evidence(NamedTuple):
     passages: list[Passage]
     sources: dict[str, Source]
     problems: list[Problem]
+
+    @property
+    def unsearched(self) -> dict[str, str]:
+        """Return why providers of web search did not answer, by their names."""
+        unanswered = (one for one in self.problems if isinstance(one, Unanswered))
+        return {name: why for one in unanswered for name, why in one.failures.items()}
 
 
 async def gather(

@@ -253,3 +253,14 @@ async def test_a_text_that_was_pasted_before_is_sent_whole_to_nobody(
     sent = {name: sum(len(str(one.text)) for one in said) for name, said in script.asked}
     assert {"Triage", "Rewrite", "reporter"} <= sent.keys()
     assert max(sent.values()) < 20_000, sent
+
+
+async def test_a_model_that_finds_no_answer_on_the_pages_is_believed(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("reporter", "None of the sources says why bees dance.")
+    outcome = await thread.begin("Why do bees dance?", make(choices, deep=False), quiet)
+
+    assert outcome.state["status"] == "insufficient_evidence"
+    assert outcome.state["report"]["body"] == ""
+    assert "No source that could be read says anything" in str(outcome.state["messages"][-1].text)

@@ -39,14 +39,14 @@ def test_the_last_call_that_fits_is_made_and_the_next_is_not():
 
     assert made[:8] == [""] * 8
     assert made[8].startswith("error[budget_spent]")
-    assert "max_calls is 10" in made[8]
+    assert "max_calls = 10" in made[8]
 
 
 def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
     one = allowed(max_tokens=10_000)
 
     assert refusal(one, worst=Cost("", 6_000, 2_000)) == ""
-    assert "max_tokens is 10000" in refusal(one, worst=Cost("", 6_000, 2_001))
+    assert "max_tokens = 10000" in refusal(one, worst=Cost("", 6_000, 2_001))
 
 
 def test_a_call_that_could_cost_more_than_is_left_is_not_made():
@@ -54,7 +54,7 @@ def test_a_call_that_could_cost_more_than_is_left_is_not_made():
     one.spend(Cost(dollars=0.5))
 
     assert refusal(one, worst=Cost(dollars=0.29)) == ""
-    assert "max_cost is 1.0" in refusal(one, worst=Cost(dollars=0.31))
+    assert "max_cost = 1.0" in refusal(one, worst=Cost(dollars=0.31))
 
 
 def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
@@ -64,7 +64,7 @@ def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(time, "monotonic", lambda: now + 7.9 * 60)
     assert refusal(one) == ""
     monkeypatch.setattr(time, "monotonic", lambda: now + 8.1 * 60)
-    assert "max_minutes is 10" in refusal(one)
+    assert "max_minutes = 10" in refusal(one)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,8 @@ def test_a_refusal_says_what_to_allow_more_of():
     with pytest.raises(Problem) as failure, allowed(max_calls=1).reserve("planner", Cost()):
         pass
 
-    assert (failure.value.where, failure.value.hint) == ("planner", "allow more with max_calls")
+    told = (failure.value.where, failure.value.hint)
+    assert told == ("max_calls = 1", "allow more with max_calls")
 
 
 def test_what_was_held_is_given_back_and_only_what_was_used_counts():

@@ -30,6 +30,7 @@ def document(body="Bees dance [S1].", **more):
         "searched": ["bee dance"],
         "sources": SOURCES,
         "removed": [],
+        "unreviewed": 0,
         "language": "en",
         "created": "2026-01-12",
     }
@@ -69,7 +70,7 @@ def test_a_whole_report_reads_from_title_to_removals():
 
     assert shown == (
         "# Bees\n\n"
-        "> Partial: not every step came out well.\n>\n> Made by hand.\n\n"
+        "> Partial: not everything could be done.\n>\n> Made by hand.\n\n"
         "*Why do bees dance?*\n\n"
         "Bees “dance in the dark” [1]. They tell directions [2][1].\n\n"
         "## What is missing\n\n"
@@ -172,8 +173,14 @@ def test_a_notice_about_the_status_is_not_given_twice():
 @pytest.mark.parametrize(
     ("status", "reason", "language", "told"),
     [
-        ("skipped", "budget_spent", "en", "the budget of the run was spent"),
-        ("ok", "unverified", "en", "the result could not be reviewed"),
+        ("skipped", "budget_spent", "en", "a limit of the run was reached"),
+        (
+            "skipped",
+            "budget_spent: max_calls = 3",
+            "en",
+            "a limit of the run was reached (max_calls = 3)",
+        ),
+        ("failed", "search_unavailable: 慢", "zh", "无法进行检索（慢）"),
         ("failed", "some_new_code", "en", "it failed (some new code)"),
         ("failed", "", "en", "it failed"),
         ("failed", "The server was asleep", "en", "The server was asleep"),
@@ -219,8 +226,8 @@ def test_the_page_says_what_the_markdown_says():
     one = document("## A\n\n- x [S1]\n\n| a | b |\n|---|--:|\n| c | [S2] |", status="partial")
 
     assert words(to_html(one)) == (
-        "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not every step came out "
-        "well. A x [1] a b c [2] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
+        "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not everything could be "
+        "done. A x [1] a b c [2] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
         "/home/ada/bees.pdf#page=4 ↑1"
     )
 
@@ -256,3 +263,15 @@ def test_a_checked_report_is_rendered_without_a_trace_of_the_marks():
 
     for shown in (to_markdown(one), to_html(one)):
         assert not re.search(r"\[?S\d|<q\b|&lt;q|[\ue000-\ue003]", shown)
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "Not reviewed a second time: 2 of the results."), ("zh", "未经复核的结果：2 个。")],
+)
+def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
+    shown = document(unreviewed=2, language=language)
+
+    assert to_markdown(shown).rstrip().endswith(told)
+    assert told in words(to_html(shown))
+    assert told not in to_markdown(document(language=language))

@@ -8,7 +8,7 @@ from config.errors import Problem
 from tools.search import brave, searxng, tavily
 from tools.search.base import Hit, Provider
 
-__all__ = ["PROVIDERS", "Hit", "Provider", "available", "check_names", "search"]
+__all__ = ["PROVIDERS", "Hit", "Provider", "Unanswered", "available", "check_names", "search"]
 
 PROVIDERS: dict[str, Callable[[Mapping[str, str]], Provider]] = {
     "searxng": searxng.configured,
@@ -22,6 +22,16 @@ _VARIABLES = {
     "tavily": tavily.VARIABLE,
     "brave": brave.VARIABLE,
 }
+
+
+class Unanswered(Problem):
+    """No provider answered."""
+
+    def __init__(self, code: str, failures: Mapping[str, str], *, hint: str) -> None:
+        what = "; ".join(f"{name}: {why}" for name, why in failures.items())
+        super().__init__(code, what or "no search provider is chosen", hint=hint)
+        self.failures = failures
+        """Why not, by the name of the provider."""
 
 
 def available(environ: Mapping[str, str]) -> list[str]:
@@ -41,25 +51,24 @@ async def search(
         environ: Where addresses and keys are read from.
 
     Raises:
-        Problem: `search_unavailable` if none of them answers; `unknown_provider`.
+        Unanswered: `search_unavailable` if none of them answers; `unknown_provider`.
     """
     check_names(names)
     wanted = " ".join(query.split())
     if not wanted:
         return []
-    failures = []
+    failures: dict[str, str] = {}
     for name in names:
         try:
             found = await PROVIDERS[name](environ).search(wanted, limit)
         except Problem as problem:
-            failures.append(f"{name}: {problem.what}")
+            failures[name] = problem.what
         else:
             if found:
                 return found
     if len(failures) == len(names):
-        what = "; ".join(failures) or "no search provider is chosen"
         hint = f"set one of {', '.join(_VARIABLES.values())}, or look at what each of them says"
-        raise Problem("search_unavailable", what, hint=hint)
+        raise Unanswered("search_unavailable", failures, hint=hint)
     return []
 
 
@@ -67,9 +76,9 @@ def check_names(names: Sequence[str]) -> None:
     """Make sure that there are providers of these names.
 
     Raises:
-        Problem: `unknown_provider`.
+        Unanswered: `unknown_provider`.
     """
-    unknown = [name for name in names if name not in PROVIDERS]
+    unknown = dict.fromkeys(set(names) - set(PROVIDERS), "there is no such search provider")
     if unknown:
         hint = f"choose from {', '.join(PROVIDERS)}"
-        raise Problem("unknown_provider", f"there is no search provider {unknown[0]!r}", hint=hint)
+        raise Unanswered("unknown_provider", unknown, hint=hint)

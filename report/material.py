@@ -1,0 +1,57 @@
+"""What the report of a turn is made of, and what is made of it where no model can write."""
+
+from __future__ import annotations
+
+from html import escape
+
+from graph.state import Background, Finding, Passage, State, of_turn
+from report.document import limit_reached
+from retrieval.keyword import rank
+from retrieval.text import heading, sentences
+
+QUOTED = 6
+"""How many sentences are quoted where nothing but a first search was done."""
+
+
+def findings(state: State) -> list[Finding]:
+    """Return the findings of this turn that say something."""
+    found: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    return [one for one in found.values() if one["text"]]
+
+
+def passages(state: State) -> list[Passage]:
+    """Return what the first search found, where there is nothing better.
+
+    Steps that looked and found nothing are better; steps that a limit kept from looking are not.
+    """
+    looked = of_turn(state.get("findings"), state["turn"])
+    if findings(state) or (looked and not limit_reached(state)):
+        return []
+    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    seen: dict[str, Passage] = {}
+    for entry in entries.values():
+        seen |= {f"{one['source']} {one['text']}": one for one in entry["passages"]}
+    return list(seen.values())
+
+
+def named(state: State) -> list[str]:
+    """Return the ids of the sources that this turn's evidence names."""
+    names = {source for finding in findings(state) for source in finding["sources"]}
+    names |= {passage["source"] for passage in [*passages(state), *state["knowledge"]]}
+    return sorted(names)
+
+
+def composed(state: State) -> str:
+    """Compose a report without a model: the findings under their titles, or what fits best."""
+    found = findings(state)
+    if found:
+        return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in found)
+    said = [
+        (passage["source"], sentence.text)
+        for passage in passages(state)
+        for sentence in sentences(passage["text"])
+        if not heading(sentence.text)
+    ]
+    best = rank(state["question"], [text for _, text in said])[:QUOTED]
+    quoted = [said[at] for at, _ in best]
+    return "\n".join(f'- <q s="{name}">{escape(text, quote=False)}</q>' for name, text in quoted)

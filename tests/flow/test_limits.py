@@ -1,0 +1,184 @@
+"""What a reader is told when a run could not do all it should."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from config.errors import Problem
+from graph.session import Outcome, Session
+from graph.state import of_turn
+from memory import pages
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+from tools.search import Unanswered
+
+STEPS = ["waggle dance", "winter cluster", "queen eggs"]
+
+
+def shown(outcome: Outcome) -> str:
+    return str(outcome.state["messages"][-1].text)
+
+
+def missing(outcome: Outcome) -> list[str]:
+    """Return the lines that tell what is missing."""
+    section = shown(outcome).partition("## What is missing\n\n")[2]
+    return section.partition("\n\n")[0].splitlines()
+
+
+async def test_a_run_out_of_calls_says_which_limit_was_reached_and_what_was_not_done(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS))
+    context = make(choices, max_calls=4, max_reflections=0)
+
+    outcome = await thread.begin("How do bees dance?", context, quiet)
+
+    assert outcome.state["status"] == "partial"
+    assert "> Partial: the run reached its limit (max_calls = 4)" in shown(outcome)
+    assert missing(outcome) == [
+        f"- **{step}**: a limit of the run was reached (max_calls = 4)" for step in STEPS
+    ]
+
+
+async def test_a_run_without_findings_reports_what_the_first_search_found(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS))
+    context = make(choices, max_calls=4)
+
+    outcome = await thread.begin("Who described the waggle dance?", context, quiet)
+
+    assert not [one for one in of_turn(outcome.state["findings"], 1).values() if one["text"]]
+    assert "reporter" in script.names()
+    assert "Karl von Frisch" in outcome.state["report"]["body"]
+
+
+async def test_a_run_out_of_calls_before_its_report_quotes_what_was_found(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
+    context = make(choices, deep=False)
+
+    outcome = await thread.begin("Who described the waggle dance?", context, quiet)
+
+    assert outcome.state["status"] == "partial"
+    assert outcome.state["report"]["body"].startswith(
+        '- <q s="S1">Karl von Frisch described the waggle dance in 1927.</q>'
+    )
+    (notice,) = outcome.state["report"]["notices"]
+    assert notice.startswith("Partial: the run reached its limit (max_cost = 0.5)")
+
+
+async def test_a_run_out_of_calls_that_found_nothing_does_not_call_it_a_lack_of_evidence(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("quantum chromodynamics"))
+    context = make(choices, max_calls=4, language="zh", files=[])
+
+    outcome = await thread.begin("What is quantum chromodynamics?", context, quiet)
+    nothing = outcome.state["status"]
+
+    assert nothing == "insufficient_evidence"
+
+    script.on("Draft", draft(*STEPS))
+    context = make(choices, max_calls=1, language="zh")
+    outcome = await thread.begin("How do bees dance?", context, quiet)
+
+    assert outcome.state["status"] == "partial"
+    assert "max_calls = 1" in shown(outcome)
+
+
+async def test_a_finding_that_nobody_could_judge_is_no_failure(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS[:2]))
+    script.on("Verdict", Problem("model_rejected", "no"))
+
+    outcome = await thread.begin("How do bees live?", make(choices), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert outcome.state["report"]["cited"]
+    assert missing(outcome) == []
+    assert shown(outcome).rstrip().endswith("Not reviewed a second time: 2 of the results.")
+
+
+@pytest.fixture
+def dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search provider at an address where nothing listens."""
+    monkeypatch.setenv("SEARXNG_URL", "http://127.0.0.1:9")
+
+
+@pytest.mark.usefixtures("dead")
+@pytest.mark.parametrize("deep", [True, False])
+async def test_a_search_provider_that_is_down_is_told_once_and_the_answer_stays(
+    thread: Session, choices: dict[str, object], script: Script, deep: bool
+):
+    script.on("Draft", draft(*STEPS[:2]))
+
+    outcome = await thread.begin("How do bees dance?", make(choices, deep=deep), quiet)
+
+    assert outcome.state["report"]["cited"]
+    assert outcome.state["status"] == "partial"
+    assert missing(outcome) == [
+        "- **searxng**: the search could not be reached (it cannot be reached)"
+    ]
+
+
+@pytest.mark.usefixtures("dead")
+async def test_a_search_that_only_a_tool_made_is_told_too(
+    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    async def search(names: object, query: str, *_: object) -> list[object]:
+        if query == "mead":
+            raise Unanswered("search_unavailable", {"searxng": "it answers 500"}, hint="")
+        return []
+
+    monkeypatch.setattr("tools.evidence.search", search)
+    script.on("Draft", draft(*STEPS[:1]))
+    script.on("researcher", calling("mead"), "Bees dance [S1].")
+    script.on("Verdict", {"passed": True})
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert missing(outcome) == ["- **searxng**: the search could not be reached (it answers 500)"]
+
+
+def calling(query: str) -> AIMessage:
+    """Return the message of a model that searches."""
+    call = {"name": "search", "args": {"query": query}, "id": "1"}
+    return AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})
+
+
+@pytest.mark.usefixtures("dead")
+async def test_a_provider_that_was_down_for_one_question_is_not_told_with_the_next(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    await thread.begin("How do bees dance?", make(choices), quiet)
+    monkeypatch.delenv("SEARXNG_URL")
+
+    outcome = await thread.begin("How do bees spend the winter?", make(choices), quiet)
+
+    assert "searxng" not in shown(outcome)
+
+
+@pytest.mark.usefixtures("dead")
+async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
+    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("SEARXNG_URL")
+    find = pages.find
+
+    async def broken(owner: str, query: str, *more: object) -> object:
+        if query == "winter":
+            raise Problem("storage_busy", "it is locked")
+        return await find(owner, query, *more)
+
+    monkeypatch.setattr("memory.pages.find", broken)
+    script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter"]})
+
+    outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
+
+    assert outcome.state["report"]["cited"]
+    assert missing(outcome) == ["- **winter**: it failed (storage busy)"]
