@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from retrieval.entries import entry, section
 from retrieval.folding import fold as fold
 from retrieval.folding import locate
 from retrieval.script import CJK
@@ -74,12 +75,15 @@ def sentences(text: str) -> list[Span]:
 
 
 def heading(sentence: str) -> bool:
-    """Tell whether a sentence found by `sentences` looks like a heading of what follows."""
-    if HEADING.match(sentence):
+    """Tell whether a sentence found by `sentences` looks like a heading of what follows.
+
+    A line that opens a section of a configuration is one; a setting in it is none.
+    """
+    if HEADING.match(sentence) or section(sentence):
         return True
     if BULLET.match(sentence) or ENDED.search(sentence) or "|" in sentence or "\t" in sentence:
         return False
-    return len(sentence) <= (30 if language(sentence) == "zh" else 80)
+    return len(sentence) <= (30 if language(sentence) == "zh" else 80) and not entry(sentence)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from retrieval.entries import entry
 from retrieval.script import CJK
 
 NARROWEST, WIDEST = 40, 120
@@ -70,10 +71,12 @@ def full(line: str, following: str, width: int) -> bool:
 
 
 def may_join(line: str, following: str) -> bool:
-    """Tell whether two lines are both prose: no headings, items, rows, or entries of one form."""
+    """Tell whether two lines are both prose: no headings, items, rows, settings or entries."""
     if not line.strip() or not following.strip() or BULLET.match(following):
         return False
-    if any(map(_is_row_or_heading, (line.strip(), following.strip()))):
+    if _is_row_or_heading(line.strip()) or _is_row_or_heading(following.strip()):
+        return False
+    if entry(line) or entry(following):
         return False
     form = _form(line)
     return not form or form != _form(following)
