@@ -19,13 +19,13 @@ from retrieval.words import words
 AROUND = 0.5
 """A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
 
-IN_TITLE = 0.5
+IN_TITLE = 0.75
 """A term counts this much for a sentence when only the title of its page or the heading has it."""
 
 NAMED_TITLE = 0.3
 """A page is worth this much more when the question names its whole title."""
 
-KIND = 0.15
+KIND = 0.2
 """What it is worth to hold the kind of thing that is asked for."""
 
 MEANING = 1.0
