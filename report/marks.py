@@ -25,7 +25,10 @@ _OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
 _TAGS = re.compile(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
 _SENTENCE = re.compile(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
 _WRAPPED = re.compile(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
-_CODED = re.compile(r"`([^`\n]*(?:<q\b|\[S\d)[^`\n]*)`")
+_CODED = re.compile(
+    rf"(?P<quote>{_OPEN}.*?{_CLOSE})|`(?P<code>[^`\n]*(?:<q\b|\[S\d)[^`\n]*)`",
+    re.DOTALL | re.IGNORECASE,
+)
 
 _ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
 _IDS = f"{_ID}(?:{_AND}{_ID})*"
@@ -50,8 +53,8 @@ def tidy(text: str) -> str:
 
     A quotation that is not closed ends with its sentence; one inside another ends the outer one.
     """
-    marked = _WRAPPED.sub(r"\1", "".join(_parts(_CODED.sub(r"\1", text))))
-    return _DOUBLE.sub(r"\1", _BETWEEN.sub("", outside(marked, _plain)))
+    bare = _CODED.sub(lambda found: found["quote"] or found["code"], text)
+    return outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
 
 
 def spell(body: str, known: Collection[str]) -> str:
@@ -123,7 +126,8 @@ def _quote(source: str, words: str) -> str:
 def _plain(text: str) -> str:
     text = _BRACKETED.sub(_markers, text)
     text = re.sub(f"{SPOKEN.pattern}|(?P<number>{_NUMBERED.pattern})", _unknown, text)
-    return _ROUND_MARKERS.sub(r"\1", strip(text))
+    text = _ROUND_MARKERS.sub(r"\1", strip(text))
+    return _DOUBLE.sub(r"\1", _BETWEEN.sub("", text))
 
 
 def _unknown(found: re.Match[str]) -> str:

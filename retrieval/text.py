@@ -7,20 +7,21 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from retrieval.entries import entry, section
 from retrieval.folding import fold as fold
 from retrieval.folding import locate
 from retrieval.script import CJK
 from retrieval.script import language as language
+from retrieval.wrapping import BULLET, CLOSERS, ENDED, HEADING, goes_on, page_width
 
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 
-_CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 _END = re.compile(
-    f"(?:[。！？；…]++|(?<![!?])[!?]++(?=[{_CLOSERS}]*[{CJK}]))[{_CLOSERS}]*+(?![，、,])"
-    f"|(?<![.!?])[.!?]++[{_CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
+    f"(?:[。！？；…]++|(?<![!?])[!?]++(?=[{CLOSERS}]*[{CJK}]))[{CLOSERS}]*+(?![，、,])"
+    f"|(?<![.!?])[.!?]++[{CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
 )
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
@@ -35,13 +36,6 @@ _OPENER = re.compile(
     r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
     r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from)\b",
     re.IGNORECASE,
-)
-
-_BULLET = re.compile(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
-_MARKDOWN_HEADING = re.compile(r"#{1,6}\s")
-_ENDED = re.compile(f"[.!?:;。！？；：…|][{_CLOSERS}]*(?:\\[\\d+\\])*$")
-_GOES_ON = re.compile(
-    r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|to|in|for|with|by|on|at|from|as|is))$"
 )
 
 
@@ -81,36 +75,29 @@ def sentences(text: str) -> list[Span]:
 
 
 def heading(sentence: str) -> bool:
-    """Tell whether a sentence found by `sentences` looks like a heading of what follows."""
-    if _MARKDOWN_HEADING.match(sentence):
+    """Tell whether a sentence found by `sentences` looks like a heading of what follows.
+
+    A line that opens a section of a configuration is one; a setting in it is none.
+    """
+    if HEADING.match(sentence) or section(sentence):
         return True
-    if _BULLET.match(sentence) or _ENDED.search(sentence) or "|" in sentence or "\t" in sentence:
+    if BULLET.match(sentence) or ENDED.search(sentence) or "|" in sentence or "\t" in sentence:
         return False
-    return len(sentence) <= (30 if language(sentence) == "zh" else 80)
+    return len(sentence) <= (30 if language(sentence) == "zh" else 80) and not entry(sentence)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the ends of each run of lines that may share a sentence."""
+    lines = text.split("\n")
+    width = page_width(lines)
     start = done = 0
     previous = ""
-    for line in text.split("\n"):
-        if start < done and not _wrapped(previous, line):
+    for line in lines:
+        if start < done and not goes_on(previous, line, width):
             yield start, done
             start = done
         previous, done = line, done + len(line) + 1
     yield start, len(text)
-
-
-def _wrapped(line: str, following: str) -> bool:
-    """Tell whether a line only ended because the page was not wider."""
-    line, after = line.rstrip(), following.lstrip()
-    if not line or not after or _BULLET.match(following) or _MARKDOWN_HEADING.match(after):
-        return False
-    if _ENDED.search(line) or _MARKDOWN_HEADING.match(line) or "|" in line or "\t" in line:
-        return False
-    wide = len(line) + len(re.findall(f"[{CJK}]", line)) >= 40
-    goes_on = after[0].islower() or _GOES_ON.search(line) or re.match(f"[{CJK}]", after)
-    return wide and bool(goes_on)
 
 
 def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:

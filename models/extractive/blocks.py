@@ -19,7 +19,7 @@ _NAMES = (
 )
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
-_QUOTE = re.compile(r'<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+_QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
 _UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
 
@@ -37,6 +37,8 @@ class Quote(NamedTuple):
 
     source: str
     text: str
+    under: str = ""
+    """The sections of a configuration that they stand in."""
 
 
 class Found(NamedTuple):
@@ -50,7 +52,8 @@ class Found(NamedTuple):
     @property
     def quotes(self) -> list[Quote]:
         """The quotes of the finding, in its order, as they stand in their sources."""
-        return [Quote(source, unescape(text)) for source, text in _QUOTE.findall(self.text)]
+        found = _QUOTE.findall(self.text)
+        return [Quote(source, unescape(text), under) for under, source, text in found]
 
     @property
     def documents(self) -> dict[str, str]:

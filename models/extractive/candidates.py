@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from models.extractive.blocks import Page
+from models.extractive.sections import paths
+from retrieval.entries import entry
 from retrieval.text import Span, heading, sentences
 from retrieval.words import words
 
@@ -19,7 +21,15 @@ CHAIN = 300
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
-_UNQUOTABLE = re.compile(r"^#|\[S\d+\]|https?://|www\.|^[A-Z][^a-z\u0080-\U0010ffff]{8,}$")
+_UNQUOTABLE = re.compile(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_CAPITALS = re.compile(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
+_MARK = re.compile(
+    r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|\d{1,3}、|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])(?:\s+|(?<=[、）])))+"
+)
+"""What makes an item of a list of a line; it is left out of a quote."""
+_COMMENT = re.compile(r"(?:#|//|--|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
+"""What makes a comment of a sentence in a program."""
+
 _OPENS_BACKWARDS = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
     r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both|the (?:former|latter))\b"
@@ -43,16 +53,19 @@ class Candidate(NamedTuple):
     """The nearest heading above it in its passage."""
     opens: bool
     """Whether no other sentence stands between it and that heading."""
+    under: str = ""
+    """The sections of a configuration that it stands in."""
 
 
 def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
     """Yield what could be quoted, passage by passage; headings are among it."""
     for number, page in enumerate(pages):
         spans, above, opens = _whole(page.text), "", False
+        under = paths(page.text, spans)
         for at, span in enumerate(spans):
-            text = _standing(page.text, spans, at)
-            if len(words(text)) > 1 and not _UNQUOTABLE.search(text):
-                yield Candidate(number, text, at == 0, above, opens)
+            text = _shown(_standing(page.text, spans, at))
+            if _quotable(text):
+                yield Candidate(number, text, at == 0, above, opens, under[at])
             opens = heading(span.text)
             above = span.text if opens else above
 
@@ -60,6 +73,20 @@ def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
 def document(title: str) -> str:
     """Return the title of the whole document; a part of one is titled "document — part"."""
     return title.partition(" — ")[0]
+
+
+def _quotable(text: str) -> bool:
+    """Tell whether a text may be quoted: no heading, no address, and more than a word."""
+    if len(words(text)) < 2 or _UNQUOTABLE.search(text):
+        return False
+    return entry(text) or not _CAPITALS.fullmatch(text)
+
+
+def _shown(text: str) -> str:
+    """Return a sentence without the mark of a list or a comment, or the comma after a setting."""
+    mark = _MARK.match(text)
+    bare = _COMMENT.sub("", text[mark.end() :] if mark else text)
+    return bare.rstrip(" ,") if entry(bare) else bare
 
 
 def _whole(text: str) -> list[Span]:

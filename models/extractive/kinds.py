@@ -3,64 +3,83 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-_DATE = (
-    r"\bwhen (?=did|was|were|is|are|do|does|will|has|had|and|exactly)|^\W*when\b"
+from models.extractive.counts import ASKED, COUNT, counted
+from retrieval.script import HAN
+
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
+)
+_NAME = r"[A-Z][\w'’.-]*(?: (?:(?:de|van|von|der|del|di|da|la|le|bin|al) )*[A-Z][\w'’.-]*)+"
+# The hundred most common Chinese surnames, without those that are mostly other words.
+_SURNAME = (
+    "[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧蕭蔡潘"
+    "田董袁余叶葉蒋蔣杜苏蘇魏程吕呂丁沈任姚卢盧傅钟鍾姜崔谭譚廖范汪陆陸戴贾賈韦韋夏邱侯邹鄒熊孟秦江阎閻薛尹段"
+    "雷史陶贺賀毛郝顾顧龚龔邵覃武钱錢严嚴莫孔汤湯诸諸欧歐]"
+)
+_STYLED = (
+    "(?:先生|女士|小姐|博士|教授|医生|將軍|将军|皇帝|国王|國王|王后|皇后|总统|總統|爵士|法师|法師)"
+)
+
+
+class Kind(NamedTuple):
+    """What asks for a kind of thing, and what such a thing looks like."""
+
+    asked: re.Pattern[str]
+    given: re.Pattern[str]
+    new: bool = True
+    """Whether what the question says itself is no answer."""
+
+
+def _kind(asked: str, given: str, *, new: bool = True) -> Kind:
+    return Kind(re.compile(asked, re.IGNORECASE), re.compile(given), new)
+
+
+_DATE = _kind(
+    r"\bwhen (?=did|was|were|is|are|do|does|will|has|had|and|exactly|should|can|must)|^\W*when\b"
     r"|\bwhat (?:year|date|day|month|time|century)|\bwhich (?:year|month|century)\b|\bhow old\b"
     r"|[何][时時]|什[么麼][时時][候间間]|哪一?[年天日月]|[几幾][年月日号號]|[时時][间間]",
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-    r"|\b(?:January|February|March|April|June|July|August|September|October|November|December)\b"
-    r"|\d+\s*[年月日世]|century|[朝世][紀纪]",
+    rf"\b(?:1\d|20)\d\ds?\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|\b{_MONTH}|\bcentury\b"
+    r"|\d[\d.]*\s*[年月日世]|[朝世][紀纪]|[一二三四五六七八九十]+[年月日]|[春夏秋冬][天季]"
+    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b"
+    r"|\b\d\d:\d\d\b|\b(?:spring|summer|autumn|winter)\b",
 )
-_NUMBER = (
-    r"\bhow (?:many|much|long|far|tall|high|big|large|often|fast|heavy|deep)\b"
-    r"|\b(?:percentage|number|amount)\b|多少|多[久大长長高远遠]|[几幾][个個年位次种種岁歲天名部座条條所届屆]|人口|面[积積]",
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozens?|hundreds?|thousands?"
-    r"|millions?|billions?)\b"
-    r"|[一二两兩三四五六七八九十百千万萬亿億]+[个個年位次种種岁歲天名部座条條所届屆公平米]",
-)
-_PERSON = (
+_NUMBER = _kind(ASKED, COUNT)
+_PERSON = _kind(
     r"\b(?:who|whom|whose)\b|[谁誰]|哪一?位|何人|哪[个個]人",
-    r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+ (?:[A-Z][\w.]* )*[A-Z][a-z]+|[人者家王帝父母子女員员手·]",
+    rf"(?<![\w.]){_NAME}|(?<=\bby )[A-Z]\w+|[{HAN}]{{1,6}}·[{HAN}]{{1,6}}"
+    rf"|(?:(?<![{HAN}])|(?<=[由为為被是和与與及])){_SURNAME}[{HAN}]{{1,2}}|[{HAN}]{{1,4}}{_STYLED}",
 )
-_CAUSE = (
+_CAUSE = _kind(
     r"\bwhy\b|\breasons?\b|\bcauses?\b|[为為](?:什|何(?!人))|原因|何以",
     r"\b(?:because|since(?! \d)|due to|owing to|so that|in order to|caused?|reasons?|as a result"
-    r"|therefore|thanks to|led to|leads to|which is why"
-    r"|die[sd]? (?:of|from))\b"
+    r"|therefore|thanks to|led to|leads to|which is why|die[sd]? (?:of|from))\b"
     r"|因[为為]|由[于於]|原因|所以|因此|以便|[导導]致|造成|使得|死于|是?[为為]了",
+    new=False,
 )
-_PLACE = (
-    r"\bwhere\b|哪[裡里裏兒儿]|何[处處地]|什[么麼]地方|哪[个個]?[国國省市地城]",
-    r"\b(?:in|at|near|from|of) (?:the )?[A-Z]|位[于於]"
-    r"|[在於于].{1,12}[省市县縣区區国國州城山河岛島]",
+_PLACE = _kind(
+    r"\bwhere\b|哪[裡里裏兒儿]|何[處处地]|什[么麼]地方|哪[个個]?[国國省市地城]",
+    r"\b(?:in|at|near|from|of|on|to|off) (?:the )?[A-Z]\w+|(?:位|坐落|在|地[处處])[于於]?[^，。]{1,12}"
+    rf"|[{HAN}]{{1,6}}[省市县縣区區州國国镇鎮村乡鄉岛島山河湖路街城港湾灣洲府郡站]",
 )
-_MEANING = (
+_DECISION = _kind(
+    r"^\W*(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have"
+    r"|had)\b(?!.* or )|[吗嗎]\W*$|是否|能否|可否|是不是|能不能|[会會]不[会會]|有[没沒]有|可不可以|要不要"
+    r"|[该該]不[该該]",
+    r"\b(?:not|never|no longer|cannot|\w+n['’]t|no|only|must|may|can|allowed|forbidden|prohibited"
+    r"|permitted|required|always|unless|except)\b|不|[没沒]有|未|[无無]法|禁止|必[须須]|可以|[应應][该該当當]",
+    new=False,
+)
+_MEANING = _kind(
     r"^\W*(?:what(?:'s| is| are| was| were)|define|explain)\b"
     r"|是什[么麼]|什[么麼]是|[何啥][谓謂]|指的是|定[义義]",
     r"\b(?:is|are|was|were) (?:an?|the|one|any)\b"
     r"|\b(?:means|refers to|defined as|known as)\b|是[指一对對用由]|[称稱][为為作]|指的?是|叫做",
+    new=False,
 )
-_KINDS = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(given))
-    for asked, given in (_DATE, _NUMBER, _PERSON, _CAUSE, _PLACE, _MEANING)
-)
-_TIME = r"-?(?:year|month|week|day|hour|minute|second)s?|[个個]?[年月周天岁歲]|[小分秒]"
-_UNITS = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(rf"\d\s*(?:{unit})", re.IGNORECASE))
-    for asked, unit in (
-        (r"\bkg\b|kilo|weigh|heavy|千克|公斤|多重", r"kg|kilo|(?:g|t)\b|tons?|千克|公斤|克|吨"),
-        (r"percent|%|share of|proportion|百分|比例|占", r"%|percent|per cent|％|成"),
-        (r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]", _TIME),
-        (
-            r"how (?:far|tall|high|deep)|distance|多[远遠高深]|距",
-            r"k?m\b|cm|met|mile|feet|千?[公里米]",
-        ),
-        (r"cost|price|paid|多少[钱錢]|价格", r"dollars?|euros?|[€$£]|元|万|亿"),
-        (r"temperature|degrees|warm|cold|温度|[几多少]度", r"°|degrees|℃|度"),
-    )
-)
-"""What units a question asks for, and a number with one of them."""
+_KINDS = (_DATE, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
 
 _WHY_TOO = re.compile(
     r"(?:[,;?]| and|\bor) (?:and )?why\b|\b(?:and|give) (?:the |a )?reasons?\b"
@@ -72,20 +91,30 @@ _WHY_TOO = re.compile(
 def answers(question: str, sentence: str) -> float:
     """Return how well `sentence` has what `question` asks for, such as a date, in 0..1.5.
 
-    A number in a unit that is asked for is worth more than another. Nothing is known to answer
-    a question that asks for none of the kinds. Of several lines the first that asks decides.
+    A name, a place, a date or a number counts if the question does not say it itself; a number
+    of the things or in the unit that is asked for is worth more. Nothing is known to answer a
+    question that asks for none of the kinds. Of several lines the first that asks decides.
     """
     for line in question.splitlines():
-        for kind, (asked, given) in enumerate(_KINDS):
-            if asked.search(line):
-                found = bool(given.search(sentence))
-                return found + 0.5 * (kind == 1 and found and _in_unit(line, sentence))
+        kind = next((one for one in _KINDS if one.asked.search(line)), None)
+        if kind:
+            said = line.lower()
+            spans = (found[0] for found in kind.given.finditer(sentence))
+            found = any(not kind.new or _is_new(span, said) for span in spans)
+            return found + 0.5 * (kind is _NUMBER and found and counted(line, sentence))
     return 0.0
+
+
+def _is_new(span: str, said: str) -> bool:
+    """Tell whether no name and no number of a piece of a sentence stands in a question."""
+    words = re.findall(r"[^\W_]+", span)
+    telling = [word for word in words if not word.islower()] or words
+    return not any(word.lower() in said for word in telling)
 
 
 def asks_why(question: str) -> bool:
     """Tell whether a question asks for a reason."""
-    return bool(re.search(_CAUSE[0], question.split("\n")[0], re.IGNORECASE))
+    return bool(_CAUSE.asked.search(question.split("\n")[0]))
 
 
 def asks_why_too(question: str) -> bool:
@@ -95,8 +124,4 @@ def asks_why_too(question: str) -> bool:
 
 def gives_cause(sentence: str) -> bool:
     """Tell whether a sentence says why something is so."""
-    return bool(re.search(_CAUSE[1], sentence))
-
-
-def _in_unit(question: str, sentence: str) -> bool:
-    return any(asked.search(question) and unit.search(sentence) for asked, unit in _UNITS)
+    return bool(_CAUSE.given.search(sentence))

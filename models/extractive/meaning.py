@@ -54,7 +54,7 @@ def thing(question: str) -> Thing | None:
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not words(named) or not noun:
         return None
-    return Thing(frozenset(words(named)), r"[\s'’-]+".join(map(_form, spelt)), _form(noun[-1]))
+    return Thing(frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1]))
 
 
 def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
@@ -78,7 +78,7 @@ def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
 
 def _worth(name: str, sentence: str) -> float:
     start = rf"{_BEFORE}{name}"
-    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS})", sentence, re.IGNORECASE):
+    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS}|\s*[=:]\s)", sentence, re.IGNORECASE):
         return 1.0
     if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8

@@ -10,6 +10,7 @@ from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import LONGEST, Candidate, candidates
 from models.extractive.kinds import answers
 from models.extractive.meaning import defines, thing
+from models.extractive.sections import asked_for
 from models.extractive.theses import opposed, thesis
 from models.extractive.topic import Topic, share
 from retrieval.text import heading
@@ -18,13 +19,13 @@ from retrieval.words import words
 AROUND = 0.5
 """A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
 
-IN_TITLE = 0.5
-"""A term counts this much for a sentence when only the title of its page has it."""
+IN_TITLE = 0.75
+"""A term counts this much for a sentence when only the title of its page or the heading has it."""
 
 NAMED_TITLE = 0.3
 """A page is worth this much more when the question names its whole title."""
 
-KIND = 0.15
+KIND = 0.2
 """What it is worth to hold the kind of thing that is asked for."""
 
 MEANING = 1.0
@@ -32,6 +33,9 @@ MEANING = 1.0
 
 THESIS = 1.5
 """What it is worth to state a thesis, if a disagreement is asked for."""
+
+SETTING = 0.5
+"""What it is worth to be the setting whose key is asked for."""
 
 FIRST = 0.05
 """What it is worth to be the first sentence of a passage."""
@@ -54,7 +58,7 @@ class Scored(NamedTuple):
     @property
     def quote(self) -> Quote:
         """The sentence as a quote of its source."""
-        return Quote(self.page.id, self.candidate.text)
+        return Quote(self.page.id, self.candidate.text, self.candidate.under)
 
 
 def scored(about: Topic, question: str, pages: Sequence[Page]) -> list[Scored]:
@@ -77,13 +81,15 @@ def worth(about: Topic, question: str, page: Page) -> float:
 
 def _scored(about: Topic, question: str, page: Page, one: Candidate, around: float) -> Scored:
     found = words(one.text)
-    own, named = share(about, found), share(about, [*words(page.title), *found])
+    given = words(f"{page.title}\n{one.above}\n{one.under}")
+    own, named = share(about, found), share(about, [*given, *found])
     asked, below = thing(question), one.above if one.opens else ""
     meaning = defines(asked, one.text, page.title, below) if asked else 0.0
     stated = thesis(one.text, one.above) if opposed(question) else 0.0
     if not own and not (named and (stated or meaning)):
         return Scored(0.0, one, page, 0.0)
     told = own + IN_TITLE * (named - own) + MEANING * meaning + THESIS * stated
+    told += SETTING * asked_for(about, one.text, one.under)
     score = told + AROUND * around + FIRST * one.first + KIND * answers(question, one.text)
     heads = heading(one.text) or len(one.text) > LONGEST
     return Scored(score * HEADING if heads else score, one, page, told)

@@ -21,6 +21,11 @@ _NAME = re.compile(
     r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
+_LIGHT = frozenset(
+    """allow come exist get go kind make often possibl put requir sort take thing type use way""".split()
+)
+"""Stems of words that a question needs for its grammar more than for its topic."""
+
 _TASK = re.compile(
     r"\b(?:overview|background|introduction|summar(?:y|i[sz]e|ies)|reports?|research|investigat\w+"
     r"|compar(?:e|es|ed|ing|isons?)|analy[sz](?:e|es|ing|is)|discuss(?:ion)?|evaluat(?:e|es|ing)"
@@ -55,7 +60,8 @@ def topic(*texts: str) -> Topic:
         found = key_terms(text)
         names, parts = named(text), _parts(found)
         for term in found:
-            part = (LEAST if term in parts else weight(term)) * (NAMED if term in names else 1.0)
+            little = term in parts or (term in _LIGHT and term not in names)
+            part = (LEAST if little else weight(term)) * (NAMED if term in names else 1.0)
             weights.setdefault(term, part * 0.5**number)
         if number == 0:
             pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}

@@ -162,5 +162,6 @@ def _bullets(quotes: Iterable[Quote], titles: Mapping[str, str]) -> str:
 def _marked(quote: Quote) -> str:
     """Return a marked quote, escaped only where it would be read as something else."""
     text = quote.text
-    misread = unescape(text) != text or "<q" in text or "</q" in text
-    return f'<q s="{quote.source}">{escape(text, quote=False) if misread else text}</q>'
+    misread = unescape(text) != text or "<" in text
+    under = f"*{quote.under}*: " if quote.under else ""
+    return f'{under}<q s="{quote.source}">{escape(text, quote=False) if misread else text}</q>'

@@ -3,33 +3,75 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from retrieval.wrapping import full, goes_on, may_join, page_width
 from tools.files.decode import decode
+from tools.files.paragraphs import glued, hyphenated
 from tools.files.sections import MOST, Piece, arrange
 from tools.files.shapes import Document, File, Section
 
 _BLOCK = re.compile(r"(?:.*\S.*\n)+\s*|\s+")
+_PROSE = frozenset([".txt", ".text", ".rst"])
 
 
 def read(file: File) -> Document:
-    """Read a text; it has no title."""
-    return Document(title="", sections=by_lines(decode(file.data)))
+    """Read a text; it has no title. In prose, lines that were wrapped are joined again."""
+    text = decode(file.data)
+    return Document(title="", sections=by_lines(text, prose=file.suffix in _PROSE))
 
 
-def by_lines(text: str) -> list[Section]:
-    """Return the sections of a text, cut between its paragraphs."""
-    return arrange(_pieces(text.replace("\r\n", "\n").rstrip() + "\n"), _place, MOST // 2)
+def by_lines(text: str, *, prose: bool = False) -> list[Section]:
+    """Return the sections of a text, cut between its paragraphs; places count lines as they are."""
+    text = text.replace("\r\n", "\n").rstrip() + "\n"
+    return arrange(_pieces(text, _unwrapper(text) if prose else str), _place, MOST // 2)
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str, shown: Callable[[str], str]) -> Iterator[Piece]:
     """Yield the paragraphs, and the single lines of one that is very long."""
     number = 1
     for block in _BLOCK.findall(text):
         for lines in [block] if len(block) < MOST else block.splitlines(keepends=True):
             last = number + lines.rstrip().count("\n")
-            yield Piece("", str(number), str(last), lines)
+            yield Piece("", str(number), str(last), shown(lines))
             number += lines.count("\n")
+
+
+def _unwrapper(text: str) -> Callable[[str], str]:
+    """Return how to join the wrapped lines of a block of this text."""
+    lines = text.split("\n")
+    width, compounds = page_width(lines), hyphenated([lines])
+
+    def unwrapped(block: str) -> str:
+        bare = block.rstrip()
+        return "\n".join(_joined(bare.split("\n"), width, compounds)) + block[len(bare) :]
+
+    return unwrapped
+
+
+def _joined(lines: list[str], width: int, compounds: set[str]) -> list[str]:
+    found: list[str] = []
+    previous = ""
+    for line in lines:
+        if found and _same_paragraph(previous, line, width):
+            found[-1] = glued(found[-1], line.strip(), compounds)
+        else:
+            found.append(line.rstrip())
+        previous = line
+    return found
+
+
+def _same_paragraph(line: str, following: str, width: int) -> bool:
+    """Tell whether a line goes on in the next, also where a sentence ends; an indent parts them."""
+    if not width or not may_join(line, following):
+        return False
+    if goes_on(line, following, width):
+        return True
+    return full(line, following, width) and _indent(following) <= _indent(line)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _place(first: str, last: str) -> str:

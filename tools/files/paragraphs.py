@@ -54,7 +54,7 @@ def paragraphs(lines: list[str], compounds: set[str]) -> list[str]:
     previous = ""
     for line in lines:
         if line and previous and not _parted(previous, line, width):
-            found[-1] = _glued(found[-1], line, compounds)
+            found[-1] = glued(found[-1], line, compounds)
         elif line:
             found.append(line)
         previous = line
@@ -69,7 +69,8 @@ def _parted(line: str, following: str, width: float) -> bool:
     return short and not following[0].islower() and not line.endswith((",", "，", "、", "-"))
 
 
-def _glued(text: str, line: str, compounds: set[str]) -> str:
+def glued(text: str, line: str, compounds: set[str]) -> str:
+    """Return a text with the line that goes on with it; `compounds` keep their hyphen."""
     if text.endswith("\u00ad"):
         return text[:-1] + line
     if re.search(r"[^\W\d_]-$", text) and line[0].islower():

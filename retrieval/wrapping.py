@@ -1,0 +1,99 @@
+"""Tell a line that only ended because the page was not wider from one that ends there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from retrieval.entries import entry
+from retrieval.script import CJK
+
+NARROWEST, WIDEST = 40, 120
+"""The columns of a page that lines are wrapped at, at least and at most."""
+
+FULL = 0.9
+"""A line is full if it and the next word would have taken more than this part of the page."""
+
+BULLET = re.compile(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
+"""How an item of a list, a quoted line or a row of a table begins."""
+
+HEADING = re.compile(r"#{1,6}\s")
+"""How a heading begins in markdown."""
+
+CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
+"""What may close behind the mark that ends a sentence, for the inside of a character class."""
+
+ENDED = re.compile(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+\\])*$")
+"""How a line ends at which a sentence ends, too."""
+
+_GOES_ON = re.compile(
+    r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|but|to|in|into|for|with|by|on|at|from|as|than|that|which|who"
+    r"|is|are|was|were|has|have|had|be|been|its?|their|his|her|not|if|when|because|between|about))$"
+)
+_WIDE = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+_FIRST = re.compile(f"[{CJK}]|[^\\s{CJK}]+")
+_SIGNS = re.compile(r"[^\W\d_]+|\d+")
+
+
+def page_width(lines: Sequence[str]) -> int:
+    """Return the columns of the page that lines were wrapped at, or 0 if they were not.
+
+    Nine in ten of the lines that have another one right below them are not longer, and most of
+    them do not end with a sentence.
+    """
+    inside = [line.rstrip() for line, below in pairwise(lines) if line.strip() and below.strip()]
+    widths = sorted(map(_columns, inside))
+    width = widths[int(0.9 * (len(widths) - 1))] if widths else 0
+    cut = sum(not ENDED.search(line) for line in inside)
+    return width if NARROWEST <= width <= WIDEST and 2 * cut > len(inside) else 0
+
+
+def goes_on(line: str, following: str, width: int) -> bool:
+    """Tell whether the sentence of a line goes on in the line right below it.
+
+    `width` is the width of their page, 0 if that is not known.
+    """
+    bare = line.rstrip()
+    after = following.strip()
+    if ENDED.search(bare) or not may_join(bare, following) or _columns(bare) < NARROWEST:
+        return False
+    if after[0].islower() or _GOES_ON.search(bare) or re.match(f"[{CJK}]", after):
+        return True
+    return full(bare, following, width)
+
+
+def full(line: str, following: str, width: int) -> bool:
+    """Tell whether the first word of the line below would not have fitted on a line."""
+    word = _FIRST.match(following.lstrip())
+    more = _columns(word[0]) if word else 0
+    return bool(width) and _columns(line.rstrip()) + 1 + more > FULL * width
+
+
+def may_join(line: str, following: str) -> bool:
+    """Tell whether two lines are both prose: no headings, items, rows, settings or entries."""
+    if not line.strip() or not following.strip() or BULLET.match(following):
+        return False
+    if _is_row_or_heading(line.strip()) or _is_row_or_heading(following.strip()):
+        return False
+    if entry(line) or entry(following):
+        return False
+    form = _form(line)
+    return not form or form != _form(following)
+
+
+def _is_row_or_heading(line: str) -> bool:
+    return bool(HEADING.match(line)) or "|" in line or "\t" in line
+
+
+def _form(line: str) -> str:
+    """Return how the first word of an entry is built, "0-0-0" for a date; of prose nothing."""
+    words = line.split(maxsplit=1)
+    word = words[0] if words else ""
+    form = _SIGNS.sub(lambda sign: "0" if sign[0].isdecimal() else "a", word)
+    return form if len(form) > 1 and not form[0].isspace() and "0" in form else ""
+
+
+def _columns(text: str) -> int:
+    """Return how wide a text is; a Chinese character is two columns wide."""
+    return len(text) + len(_WIDE.findall(text))
