@@ -16,7 +16,9 @@ from sqlalchemy import (
     Executable,
     Result,
     create_engine,
+    delete,
     event,
+    func,
     insert,
     inspect,
     make_url,
@@ -28,7 +30,8 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 
 from config.errors import Problem
 from config.settings import settings
-from storage.tables import SCHEMA, metadata, schema
+from storage.tables import metadata, schema
+from storage.upgrades import SCHEMA, upgrade
 
 Answer = TypeVar("Answer")
 
@@ -39,6 +42,9 @@ DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 CONNECTIONS = 16
 """How many connections a process keeps open; opening one costs more than most statements."""
+
+MAKING = 946_597
+"""The number of the lock that a process holds on PostgreSQL while it makes the tables."""
 
 _open: dict[str, Engine] = {}
 _opening = threading.Lock()
@@ -142,7 +148,7 @@ def _opened(url: str) -> Engine:
 
 
 def _prepared(engine: Engine) -> Engine:
-    """Make the tables that are missing."""
+    """Make the tables that are missing, and bring older ones up to date."""
     try:
         version = _write(engine, _make)
     except DatabaseError as error:
@@ -166,13 +172,19 @@ def _version(connection: Connection) -> int:
 
 
 def _make(connection: Connection) -> int:
+    if connection.dialect.name == "postgresql":
+        # Two processes that make one table at the same time would both fail.
+        connection.execute(select(func.pg_advisory_xact_lock(MAKING)))
     version = _version(connection)
     if version > SCHEMA:
         return version
+    if version:
+        upgrade(connection, version)
     metadata.create_all(connection)
     if connection.dialect.name == "sqlite":
         connection.execute(text(WORDS))
-    if not version:
+    if version < SCHEMA:
+        connection.execute(delete(schema))
         connection.execute(insert(schema).values(version=SCHEMA))
     return SCHEMA
 

@@ -1,4 +1,4 @@
-"""Every table of the one database."""
+"""Every table of the one database; a change needs a step in `storage.upgrades` too."""
 
 from sqlalchemy import (
     Column,
@@ -11,9 +11,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-
-SCHEMA = 1
-"""Raised whenever a table changes; an older program refuses a newer database."""
 
 metadata = MetaData()
 

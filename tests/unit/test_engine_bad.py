@@ -16,7 +16,8 @@ from config.errors import Problem
 from storage import engine
 from storage.engine import close, database, plain, read_rows
 from storage.journal import commit
-from storage.tables import SCHEMA, events
+from storage.tables import events
+from storage.upgrades import SCHEMA
 
 pytestmark = pytest.mark.usefixtures("database")
 
