@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
-Step = Sequence[str]
-"""Statements that SQLite and PostgreSQL both read."""
-
-STEPS: tuple[Step, ...] = ()
-"""What each version changed, version 2 first.
+Step = Callable[[Connection], None]
+"""What one version changed, in the caller's transaction.
 
 A step stands for ever as it was released, so it names tables and columns itself and takes nothing
-from `storage.tables`. Tables and indexes that a step does not make are made after the last one,
-except an index of a table that was there before.
+from `storage.tables`; its statements are such that SQLite and PostgreSQL both read them. New tables
+are made after the last step; new indexes of older tables are not.
 """
-
-SCHEMA = 1 + len(STEPS)
-"""The version of the tables; an older program refuses a newer database."""
 
 
 def upgrade(connection: Connection, version: int) -> None:
-    """Execute the steps that a database of this version lacks, in the caller's transaction."""
+    """Take the steps that a database of this version lacks."""
     for step in STEPS[version - 1 :]:
-        for statement in step:
-            connection.execute(text(statement))
+        step(connection)
+
+
+def _out(connection: Connection) -> None:
+    """Runs know where their report was asked for."""
+    # Some databases of version 1 have the column already.
+    if "out" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
+        connection.execute(text("ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''"))
+
+
+STEPS: tuple[Step, ...] = (_out,)
+"""The steps to version 2, 3 and so on."""
+
+SCHEMA = 1 + len(STEPS)
+"""The version of the tables; an older program refuses a newer database."""

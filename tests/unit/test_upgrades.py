@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from config.errors import Problem
 from memory.pages import find
@@ -31,6 +31,14 @@ def older(request: pytest.FixtureRequest, home: Path) -> Path:
         made.execute("PRAGMA synchronous=OFF")
         made.executescript(request.param.read_text(encoding="utf-8"))
     return file
+
+
+def step(*statements: str) -> upgrades.Step:
+    def take(connection: Connection) -> None:
+        for statement in statements:
+            connection.execute(text(statement))
+
+    return take
 
 
 async def values(statement: Any) -> list[Any]:
@@ -83,11 +91,10 @@ async def test_the_second_opening_changes_nothing(older):
 
 
 async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatch):
-    steps = (*upgrades.STEPS, ("DELETE FROM runs", "NO STATEMENT"))
-    monkeypatch.setattr(upgrades, "STEPS", steps)
+    monkeypatch.setattr(upgrades, "STEPS", (*upgrades.STEPS, step("DELETE FROM runs", "NONSENSE")))
     monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
 
-    with pytest.raises(Problem, match="NO"):
+    with pytest.raises(Problem, match="NONSENSE"):
         await database()
 
     with closing(sqlite3.connect(older)) as left:
@@ -98,8 +105,8 @@ async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatc
 async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
     await database()
     await close()
-    steps = (*[("NO STATEMENT",) for _ in upgrades.STEPS], ("UPDATE runs SET code = 'seen'",))
-    monkeypatch.setattr(upgrades, "STEPS", steps)
+    taken = [step("NONSENSE") for _ in upgrades.STEPS]
+    monkeypatch.setattr(upgrades, "STEPS", (*taken, step("UPDATE runs SET code = 'seen'")))
     monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
 
     assert (await read_rows(text("SELECT code FROM runs"))).scalar() == "seen"
