@@ -20,6 +20,7 @@ from report.render import to_markdown
 from report.verify import Checked, check, uncited
 from retrieval.text import sentences
 from runs.faults import bear
+from runs.place import owner
 from tools.evidence import texts_of
 
 UNFINISHED = {"cut", "no_model", "budget", "composed"}
@@ -55,7 +56,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `messages`,
     `status`. Without evidence no model is asked, and the report says what was searched.
     """
-    texts = await _texts(state)
+    texts = await _texts(state, owner(runtime))
     draft = await _draft(state, runtime) if texts else Draft()
     notices = draft.notices
     checked = _without_loose_numbers(check(draft.text, texts))
@@ -130,13 +131,13 @@ def _passages(state: State) -> list[Passage]:
     return list(seen.values())
 
 
-async def _texts(state: State) -> dict[str, str]:
+async def _texts(state: State, owner: str) -> dict[str, str]:
     """Return the full texts of the sources that this turn's evidence names."""
     named = {source for finding in _findings(state) for source in finding["sources"]}
     if not of_turn(state.get("findings"), state["turn"]):
         named |= {passage["source"] for passage in _passages(state)}
     named |= {passage["source"] for passage in state["knowledge"]}
-    return await texts_of({name: state["sources"][name] for name in sorted(named)})
+    return await texts_of(owner, {name: state["sources"][name] for name in sorted(named)})
 
 
 def _composed(state: State) -> str:

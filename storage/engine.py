@@ -23,20 +23,17 @@ from sqlalchemy import (
     inspect,
     make_url,
     select,
-    text,
 )
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, SQLAlchemyError
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from config.settings import settings
+from storage.keywords import keywords
 from storage.tables import metadata, schema
 from storage.upgrades import SCHEMA, upgrade
 
 Answer = TypeVar("Answer")
-
-WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS page_words USING fts5(title, body)"
-"""The keyword index of pages, in rows numbered like the pages; it holds search words only."""
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -78,8 +75,20 @@ async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     Raises:
         Problem: What `plain` tells of.
     """
+    return await read(lambda connection: connection.execute(statement, values).freeze()())
+
+
+async def read(work: Callable[[Connection], Answer]) -> Answer:
+    """Let a function read, in one transaction, and return what it returns.
+
+    Args:
+        work: Executes its statements on the connection it is given; it runs in a thread.
+
+    Raises:
+        Problem: What `plain` tells of.
+    """
     with _told():
-        return await asyncio.to_thread(_read, await database(), statement, values)
+        return await asyncio.to_thread(_look, await database(), work)
 
 
 async def write(work: Callable[[Connection], Answer]) -> Answer:
@@ -98,9 +107,9 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
             return await asyncio.shield(asyncio.to_thread(_write, engine, work))
 
 
-def _read(engine: Engine, statement: Executable, values: Any) -> Result[Any]:
+def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
-        return connection.execute(statement, values).freeze()()
+        return work(connection)
 
 
 def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
@@ -181,8 +190,7 @@ def _make(connection: Connection) -> int:
     if version:
         upgrade(connection, version)
     metadata.create_all(connection)
-    if connection.dialect.name == "sqlite":
-        connection.execute(text(WORDS))
+    keywords(connection).make(connection)
     if version < SCHEMA:
         connection.execute(delete(schema))
         connection.execute(insert(schema).values(version=SCHEMA))

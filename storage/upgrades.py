@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, inspect, text
 
+from storage.upgrade_pages import pages_step
+
 Step = Callable[[Connection], None]
 """What one version changed, in the caller's transaction.
 
@@ -28,7 +30,7 @@ def _out(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''"))
 
 
-STEPS: tuple[Step, ...] = (_out,)
+STEPS: tuple[Step, ...] = (_out, pages_step)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA = 1 + len(STEPS)
