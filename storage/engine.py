@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -15,30 +14,24 @@ from sqlalchemy import (
     Engine,
     Executable,
     Result,
-    create_engine,
     delete,
-    event,
     func,
     insert,
     inspect,
     make_url,
     select,
 )
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, SQLAlchemyError
-from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
+from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
 
 from config.errors import Problem
 from config.settings import settings
+from storage.connect import connect
 from storage.keywords import keywords
 from storage.tables import metadata, schema
 from storage.upgrades import SCHEMA, upgrade
 
 Answer = TypeVar("Answer")
-
-DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
-
-CONNECTIONS = 16
-"""How many connections a process keeps open; opening one costs more than most statements."""
 
 MAKING = 946_597
 """The number of the lock that a process holds on PostgreSQL while it makes the tables."""
@@ -95,7 +88,8 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
     """Let a function write in one transaction, and return what it returns.
 
     Args:
-        work: Executes its statements on the connection it is given; it runs in a thread.
+        work: Executes its statements on the connection it is given; it runs in a thread, and again
+            when two transactions have waited for each other.
 
     Raises:
         Problem: What `plain` tells of.
@@ -112,6 +106,17 @@ def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
         return work(connection)
 
 
+def _deadlocked(error: BaseException) -> bool:
+    # PostgreSQL ends one of two transactions that wait for each other; the other one goes on.
+    return getattr(getattr(error, "orig", None), "sqlstate", "") == "40P01"
+
+
+@retry(
+    retry=retry_if_exception(_deadlocked),
+    stop=stop_after_attempt(5),
+    wait=wait_random(0, 0.1),
+    reraise=True,
+)
 def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         return work(connection)
@@ -152,7 +157,7 @@ def _writer() -> asyncio.Lock:
 def _opened(url: str) -> Engine:
     with _opening:
         if url not in _open:
-            _open[url] = _prepared(_engine(url))
+            _open[url] = _prepared(connect(url))
         return _open[url]
 
 
@@ -195,62 +200,3 @@ def _make(connection: Connection) -> int:
         connection.execute(delete(schema))
         connection.execute(insert(schema).values(version=SCHEMA))
     return SCHEMA
-
-
-def _engine(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise Problem("config_value", "no database URL", where="DOSSIER_DATABASE_URL") from error
-    driver = DRIVERS.get(parsed.get_backend_name())
-    if driver is None:
-        hint = "use sqlite:///file or postgresql://user@host/name"
-        raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
-    if parsed.get_backend_name() == "sqlite":
-        _folder(Path(parsed.database or ""))
-    try:
-        engine = create_engine(parsed.set(drivername=driver), pool_size=CONNECTIONS)
-    except ImportError as error:
-        hint = "install dossier[postgres]"
-        raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _settle)
-        event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _folder(file: Path) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "set DOSSIER_HOME to a folder you may write"
-        what = f"cannot make {file.parent}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=hint) from error
-
-
-def _settle(connection: Any, _: Any) -> None:
-    """Make SQLite durable, and let several processes read and write."""
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout=5000")
-    _log_ahead(cursor)
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
-@retry(
-    retry=retry_if_exception_message(match=".*locked"),
-    stop=stop_after_delay(5),
-    wait=wait_fixed(0.05),
-    reraise=True,
-)
-def _log_ahead(cursor: Any) -> None:
-    cursor.execute("PRAGMA journal_mode=WAL")
-
-
-def _begin(connection: Connection) -> None:
-    """Take the write lock at once, since SQLite refuses to take it in mid-transaction."""
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

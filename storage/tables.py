@@ -1,6 +1,7 @@
 """Every table of the one database; a change needs a step in `storage.upgrades` too."""
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Float,
     Index,
@@ -63,10 +64,10 @@ documents = Table(
     "documents",
     metadata,
     Column("owner", String(200), primary_key=True),
-    Column("root", String(700), primary_key=True),
-    Column("path", String(700), primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("modified", Integer, nullable=False),
+    Column("root", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("modified", BigInteger, nullable=False),
     Column("sha256", String(64), nullable=False, index=True),
     Column("reader", Integer, nullable=False),
     Column("code", String(64), nullable=False, default=""),

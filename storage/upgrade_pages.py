@@ -79,6 +79,13 @@ AFTER = (
     "CREATE INDEX pages_expires ON pages (owner, expires) WHERE expires IS NOT NULL",
 )
 
+# SQLite holds as much as it is given, whatever the type of the column.
+WIDER = """
+ALTER TABLE documents
+    ALTER COLUMN root TYPE TEXT, ALTER COLUMN path TYPE TEXT,
+    ALTER COLUMN size TYPE BIGINT, ALTER COLUMN modified TYPE BIGINT
+"""
+
 GROUPS = """
 SELECT DISTINCT owner, kind, '' AS "group" FROM pages
 UNION SELECT DISTINCT owner, 'file', root FROM documents
@@ -92,7 +99,7 @@ def pages_step(connection: Connection) -> None:
         "numbered": NUMBERED[connection.dialect.name],
         "clustered": "WITHOUT ROWID" if sqlite else "",
     }
-    for statement in BEFORE:
+    for statement in BEFORE if sqlite else (*BEFORE, WIDER):
         connection.execute(text(statement.format(**spelt)))
     _name(connection)
     for statement in AFTER:

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import create_engine, make_url
 
 from config.models import _read
 from config.settings import settings
@@ -23,7 +23,7 @@ from tests.fake_model import FakeModel, Script
 from tools.ingest import ingest
 
 POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
-"""The URL of a PostgreSQL server that tests may make schemas on; without it they use SQLite only."""
+"""The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
@@ -67,14 +67,14 @@ async def either(
     name = f"test_{uuid4().hex}"
     server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
     with server.begin() as connection:
-        connection.execute(text(f"CREATE SCHEMA {name}"))
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
     url = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
     monkeypatch.setenv("DOSSIER_DATABASE_URL", url.render_as_string(hide_password=False))
     settings.cache_clear()
     yield "postgresql"
     await close()
     with server.begin() as connection:
-        connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
     server.dispose()
 
 

@@ -51,7 +51,9 @@ def shape(opened: Engine) -> dict[str, Any]:
     tables = [name for name in seen.get_table_names() if not name.startswith("page_words")]
     return {
         name: (
-            sorted((column["name"], str(column["type"])) for column in seen.get_columns(name)),
+            sorted(
+                (column["name"], column["type"].python_type) for column in seen.get_columns(name)
+            ),
             seen.get_pk_constraint(name)["constrained_columns"],
             sorted((index["name"], index["column_names"]) for index in seen.get_indexes(name)),
             sorted(unique["column_names"] for unique in seen.get_unique_constraints(name)),
