@@ -22,7 +22,7 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     report = state["report"]
     if report["cited"]:
         page = NewPage(title=report["title"], place="", text=str(state["messages"][-1].text))
-        await pages.keep(place.owner, "report", place.run, [page])
+        await pages.keep(place.owner, "report", place.run, [page], run=place.run)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
     pause(place)
     await mark(place.run, state["status"], code=code)

@@ -20,6 +20,7 @@ from report.document import document, gaps, limit_reached
 from report.render import to_markdown
 from report.verify import Checked, check, uncited
 from runs.faults import bear
+from runs.place import owner
 from tools.evidence import texts_of
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
@@ -57,7 +58,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `messages`,
     `status`. Without evidence no model is asked, and the report says what was searched.
     """
-    texts = await texts_of({name: state["sources"][name] for name in material.named(state)})
+    texts = await texts_of(
+        owner(runtime), {name: state["sources"][name] for name in material.named(state)}
+    )
     draft = Draft(limit=limit_reached(state))
     if draft.limit:
         draft.notices.append("capped")

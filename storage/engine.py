@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -15,30 +14,27 @@ from sqlalchemy import (
     Engine,
     Executable,
     Result,
-    create_engine,
-    event,
+    delete,
+    func,
     insert,
     inspect,
     make_url,
     select,
-    text,
 )
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError, SQLAlchemyError
-from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
+from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
 
 from config.errors import Problem
 from config.settings import settings
-from storage.tables import SCHEMA, metadata, schema
+from storage.connect import connect
+from storage.keywords import keywords
+from storage.tables import metadata, schema
+from storage.upgrades import SCHEMA, upgrade
 
 Answer = TypeVar("Answer")
 
-WORDS = "CREATE VIRTUAL TABLE IF NOT EXISTS page_words USING fts5(title, body)"
-"""The keyword index of pages, in rows numbered like the pages; it holds search words only."""
-
-DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
-
-CONNECTIONS = 16
-"""How many connections a process keeps open; opening one costs more than most statements."""
+MAKING = 946_597
+"""The number of the lock that a process holds on PostgreSQL while it makes the tables."""
 
 _open: dict[str, Engine] = {}
 _opening = threading.Lock()
@@ -72,15 +68,28 @@ async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:
     Raises:
         Problem: What `plain` tells of.
     """
+    return await read(lambda connection: connection.execute(statement, values).freeze()())
+
+
+async def read(work: Callable[[Connection], Answer]) -> Answer:
+    """Let a function read, in one transaction, and return what it returns.
+
+    Args:
+        work: Executes its statements on the connection it is given; it runs in a thread.
+
+    Raises:
+        Problem: What `plain` tells of.
+    """
     with _told():
-        return await asyncio.to_thread(_read, await database(), statement, values)
+        return await asyncio.to_thread(_look, await database(), work)
 
 
 async def write(work: Callable[[Connection], Answer]) -> Answer:
     """Let a function write in one transaction, and return what it returns.
 
     Args:
-        work: Executes its statements on the connection it is given; it runs in a thread.
+        work: Executes its statements on the connection it is given; it runs in a thread, and again
+            when two transactions have waited for each other.
 
     Raises:
         Problem: What `plain` tells of.
@@ -92,11 +101,22 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
             return await asyncio.shield(asyncio.to_thread(_write, engine, work))
 
 
-def _read(engine: Engine, statement: Executable, values: Any) -> Result[Any]:
+def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
-        return connection.execute(statement, values).freeze()()
+        return work(connection)
 
 
+def _deadlocked(error: BaseException) -> bool:
+    # PostgreSQL ends one of two transactions that wait for each other; the other one goes on.
+    return getattr(getattr(error, "orig", None), "sqlstate", "") == "40P01"
+
+
+@retry(
+    retry=retry_if_exception(_deadlocked),
+    stop=stop_after_attempt(5),
+    wait=wait_random(0, 0.1),
+    reraise=True,
+)
 def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         return work(connection)
@@ -137,12 +157,12 @@ def _writer() -> asyncio.Lock:
 def _opened(url: str) -> Engine:
     with _opening:
         if url not in _open:
-            _open[url] = _prepared(_engine(url))
+            _open[url] = _prepared(connect(url))
         return _open[url]
 
 
 def _prepared(engine: Engine) -> Engine:
-    """Make the tables that are missing."""
+    """Make the tables that are missing, and bring older ones up to date."""
     try:
         version = _write(engine, _make)
     except DatabaseError as error:
@@ -166,71 +186,17 @@ def _version(connection: Connection) -> int:
 
 
 def _make(connection: Connection) -> int:
+    if connection.dialect.name == "postgresql":
+        # Two processes that make one table at the same time would both fail.
+        connection.execute(select(func.pg_advisory_xact_lock(MAKING)))
     version = _version(connection)
     if version > SCHEMA:
         return version
+    if version:
+        upgrade(connection, version)
     metadata.create_all(connection)
-    if connection.dialect.name == "sqlite":
-        connection.execute(text(WORDS))
-    if not version:
+    keywords(connection).make(connection)
+    if version < SCHEMA:
+        connection.execute(delete(schema))
         connection.execute(insert(schema).values(version=SCHEMA))
     return SCHEMA
-
-
-def _engine(url: str) -> Engine:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise Problem("config_value", "no database URL", where="DOSSIER_DATABASE_URL") from error
-    driver = DRIVERS.get(parsed.get_backend_name())
-    if driver is None:
-        hint = "use sqlite:///file or postgresql://user@host/name"
-        raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
-    if parsed.get_backend_name() == "sqlite":
-        _folder(Path(parsed.database or ""))
-    try:
-        engine = create_engine(parsed.set(drivername=driver), pool_size=CONNECTIONS)
-    except ImportError as error:
-        hint = "install dossier[postgres]"
-        raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _settle)
-        event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _folder(file: Path) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "set DOSSIER_HOME to a folder you may write"
-        what = f"cannot make {file.parent}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=hint) from error
-
-
-def _settle(connection: Any, _: Any) -> None:
-    """Make SQLite durable, and let several processes read and write."""
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout=5000")
-    _log_ahead(cursor)
-    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
-@retry(
-    retry=retry_if_exception_message(match=".*locked"),
-    stop=stop_after_delay(5),
-    wait=wait_fixed(0.05),
-    reraise=True,
-)
-def _log_ahead(cursor: Any) -> None:
-    cursor.execute("PRAGMA journal_mode=WAL")
-
-
-def _begin(connection: Connection) -> None:
-    """Take the write lock at once, since SQLite refuses to take it in mid-transaction."""
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -16,10 +16,14 @@ Statement = tuple[Executable, Any]
 """A statement, and the values or the list of values it is executed with, or `None`."""
 
 
-class Entry(NamedTuple):
-    """Statements that belong together, and who waits for them."""
+Work = Callable[[Connection], object]
+"""What executes its statements on the connection it is given; it may be called again."""
 
-    statements: Sequence[Statement]
+
+class Entry(NamedTuple):
+    """Work that is done whole or not at all, and who waits for it."""
+
+    work: Work
     done: asyncio.Future[None]
 
 
@@ -34,14 +38,14 @@ class Journal:
         self.waiting: list[Entry] = []
         self.worker: asyncio.Task[None] | None = None
 
-    async def commit(self, statements: Sequence[Statement]) -> None:
-        """Execute the statements, all or none; they are on the disk when this returns.
+    async def perform(self, work: Work) -> None:
+        """Let a function write, all or nothing; it is on the disk when this returns.
 
         Raises:
             Problem: If the database fails (`storage.engine.plain`).
-            SQLAlchemyError: If one of them fails; none of them has an effect then.
+            SQLAlchemyError: If a statement fails; none of them has an effect then.
         """
-        entry = Entry(statements, asyncio.get_running_loop().create_future())
+        entry = Entry(work, asyncio.get_running_loop().create_future())
         self.waiting.append(entry)
         if self.worker is None or self.worker.done():
             self.worker = asyncio.create_task(self._work())
@@ -58,8 +62,18 @@ class Journal:
 
 
 async def commit(*statements: Statement) -> None:
-    """Execute statements through the journal of this event loop (see `Journal.commit`)."""
-    await _journals.setdefault(asyncio.get_running_loop(), Journal()).commit(statements)
+    """Execute statements, all or none, through the journal of this event loop."""
+
+    def execute(connection: Connection) -> None:
+        for statement, values in statements:
+            connection.execute(statement, values)
+
+    await perform(execute)
+
+
+async def perform(work: Work) -> None:
+    """Let a function write through the journal of this event loop (see `Journal.perform`)."""
+    await _journals.setdefault(asyncio.get_running_loop(), Journal()).perform(work)
 
 
 _journals: WeakKeyDictionary[asyncio.AbstractEventLoop, Journal] = WeakKeyDictionary()
@@ -77,8 +91,7 @@ async def _failure(batch: Sequence[Entry]) -> BaseException | None:
 async def _execute(batch: Sequence[Entry]) -> None:
     def execute(connection: Connection) -> None:
         for entry in batch:
-            for statement, values in entry.statements:
-                connection.execute(statement, values)
+            entry.work(connection)
 
     await write(execute)
 

@@ -1,6 +1,7 @@
-"""Every table of the one database."""
+"""Every table of the one database; a change needs a step in `storage.upgrades` too."""
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Float,
     Index,
@@ -10,10 +11,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
-SCHEMA = 1
-"""Raised whenever a table changes; an older program refuses a newer database."""
+EXPIRE = text("expires IS NOT NULL")
 
 metadata = MetaData()
 
@@ -63,10 +64,10 @@ documents = Table(
     "documents",
     metadata,
     Column("owner", String(200), primary_key=True),
-    Column("root", String(700), primary_key=True),
-    Column("path", String(700), primary_key=True),
-    Column("size", Integer, nullable=False),
-    Column("modified", Integer, nullable=False),
+    Column("root", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("modified", BigInteger, nullable=False),
     Column("sha256", String(64), nullable=False, index=True),
     Column("reader", Integer, nullable=False),
     Column("code", String(64), nullable=False, default=""),
@@ -74,24 +75,78 @@ documents = Table(
 )
 """One row per file of a folder that was read in; `code` says why it could not be read."""
 
+namespaces = Table(
+    "namespaces",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("name", String(32), nullable=False, unique=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("kind", String(16), nullable=False),
+    Column("group", Text, nullable=False),
+    Column("pages", Integer, nullable=False, default=0),
+    Column("words", Integer, nullable=False, default=0),
+    Column("title_words", Integer, nullable=False, default=0),
+    sqlite_autoincrement=True,
+)
+"""Sets of pages that are searched on their own, with the counts of those that can be found.
+
+One for each kind of page an owner has, with an empty `group`; one more for each group of them, such
+as a folder of files or a conversation. `name` is a hash of owner, kind and group.
+"""
+
+members = Table(
+    "members",
+    metadata,
+    Column("namespace", Integer, primary_key=True),
+    Column("page", Integer, primary_key=True),
+    Column("key", String(200), nullable=False),
+    Index("members_key", "namespace", "key"),
+    Index("members_page", "page"),
+    sqlite_with_rowid=False,
+)
+"""Which pages are in which namespace; `key` is the title as other pages mention it."""
+
 pages = Table(
     "pages",
     metadata,
-    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("number", Integer, primary_key=True),
     Column("id", String(32), nullable=False, unique=True),
     Column("owner", String(200), nullable=False),
     Column("kind", String(16), nullable=False),
-    Column("origin", String(700), nullable=False),
-    Column("place", String(300), nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("origin_id", String(32), nullable=False),
+    Column("place", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("session_id", String(32), nullable=False),
     Column("position", Integer, nullable=False),
     Column("title", Text, nullable=False),
     Column("abstract", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("sha256", String(64), nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("said", String(40), nullable=False),
+    Column("links", Text, nullable=False),
+    Column("provenance", String(8), nullable=False),
+    Column("run", String(80), nullable=False),
     Column("created", Float, nullable=False),
-    Index("pages_origin", "owner", "kind", "origin"),
+    Column("expires", Float),
+    Column("superseded_by", String(32), nullable=False),
+    Column("words", Text, nullable=False),
+    Column("title_words", Text, nullable=False),
+    Column("indexed", Integer, nullable=False),
+    Index("pages_origin", "owner", "origin_id"),
+    Index("pages_session", "owner", "session_id", "position"),
+    Index("pages_indexed", "owner", "indexed"),
+    Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE, postgresql_where=EXPIRE),
+    sqlite_autoincrement=True,
 )
-"""Everything that was read; `origin` is the file's content hash, the address or the run."""
+"""Everything that was read.
+
+`origin` is the file's content hash, the address or the run; `origin_id` and `session_id` are hashes
+of what may be longer than an index takes. `links` is JSON. `words` and `title_words` are what the
+keyword index holds; `indexed` is the version of the cutting they are from, 0 as long as the page is
+not in the index, -1 when it is not to be found any more.
+"""
 
 sources = Table(
     "sources",

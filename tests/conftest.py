@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine, make_url
 
 from config.models import _read
 from config.settings import settings
@@ -19,6 +21,9 @@ from runs.place import owned
 from storage.engine import close
 from tests.fake_model import FakeModel, Script
 from tools.ingest import ingest
+
+POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
+"""The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
@@ -46,6 +51,31 @@ async def database() -> AsyncIterator[None]:
     """The database of the test's home, closed behind it."""
     yield
     await close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def either(
+    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[str]:
+    """An empty database of each kind in turn, closed behind the test; which kind it is."""
+    if request.param == "sqlite":
+        yield "sqlite"
+        await close()
+        return
+    if not POSTGRES:
+        pytest.skip("DOSSIER_TEST_POSTGRES names no PostgreSQL server")
+    name = f"test_{uuid4().hex}"
+    server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    url = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", url.render_as_string(hide_password=False))
+    settings.cache_clear()
+    yield "postgresql"
+    await close()
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+    server.dispose()
 
 
 @pytest.fixture

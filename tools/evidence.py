@@ -83,7 +83,7 @@ async def recollect(
         about: What the passages are for.
     """
     searches = [pages.find(here.owner, query, PAGES) for query in dict.fromkeys(queries)]
-    found = await asyncio.gather(*searches, pages.read(named))
+    found = await asyncio.gather(*searches, pages.read(here.owner, named))
     return await _chosen(here, found, [about, *queries], [])
 
 
@@ -135,13 +135,13 @@ async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
         await trace(here, "fetch", "web", problem.code, url=url)
         return []
     await trace(here, "fetch", "web", "ok", url=url)
-    return await pages.read(ids)
+    return await pages.read(here.owner, ids)
 
 
 async def _fetched(here: Here, url: str) -> list[str]:
     got = await fetch(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    return await pages.keep(here.owner, "web", canonical(got["url"]), [page])
+    return await pages.keep(here.owner, "web", canonical(got["url"]), [page], run=here.run)
 
 
 def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:
@@ -161,14 +161,14 @@ def _best_of(page: Page, query: str) -> list[str]:
     return [texts[index] for index in best]
 
 
-async def proven(text: str, sources: Mapping[str, Source]) -> Checked:
+async def proven(owner: str, text: str, sources: Mapping[str, Source]) -> Checked:
     """Return a text without what its sources do not bear out."""
-    return check(text, await texts_of(sources))
+    return check(text, await texts_of(owner, sources))
 
 
-async def texts_of(sources: Mapping[str, Source]) -> dict[str, str]:
+async def texts_of(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:
     """Return the full text of each source by its id; a page that was forgotten has none."""
-    stored = await pages.texts([source["page"] for source in sources.values()])
+    stored = await pages.texts(owner, [source["page"] for source in sources.values()])
     return {
         name: stored[source["page"]] for name, source in sources.items() if source["page"] in stored
     }

@@ -14,9 +14,7 @@ from sqlalchemy import select
 from config.errors import Problem
 from memory import pages
 from storage.engine import read_rows
-from storage.journal import commit
 from storage.tables import documents
-from storage.upsert import upsert
 from tools.files import Limits, extract, find_files
 
 READER = 1
@@ -139,8 +137,7 @@ async def _ingest_file(
     code, reason = (problem.code, problem.what) if problem else ("", "")
     row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
     row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
-    named = {"owner": owner, "root": root, "path": str(file)}
-    await commit((upsert(documents, named, row), None))
+    await pages.note_document(owner, root, str(file), row)
     return True
 
 
@@ -157,6 +154,7 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
             title=title if one["title"] in ("", title) else f"{title} — {one['title']}",
             place=one["place"],
             text=one["text"],
+            session=sha256,
         )
         for one in document["sections"]
     ]

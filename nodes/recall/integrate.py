@@ -15,6 +15,7 @@ from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from runs.faults import bear
+from runs.place import owner
 from tools.evidence import proven
 
 ENDS = ".!?。！？"
@@ -53,7 +54,7 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         bear(problem)
         return RecallState()
     sources = state["sources"]
-    checked = await proven(_joined(written.facts, sources), sources)
+    checked = await proven(owner(runtime), _joined(written.facts, sources), sources)
     return RecallState(
         notes=checked.body,
         extracts=[one for one in state["passages"] if one["source"] in checked.cited],

@@ -41,7 +41,7 @@ async def test_what_was_read_is_remembered_with_its_page(remembering: Any):
 
     assert "Karl von Frisch" in answer(state)
     assert state["pages"]
-    texts = await pages.texts(state["pages"])
+    texts = await pages.texts("local/", state["pages"])
     assert all(one["text"] in " ".join(texts.values()) for one in state["extracts"])
 
 

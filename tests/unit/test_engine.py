@@ -12,7 +12,8 @@ from sqlalchemy.exc import IntegrityError
 
 from storage.engine import close, database, read_rows, write
 from storage.journal import commit
-from storage.tables import SCHEMA, events, metadata, schema
+from storage.tables import events, metadata, schema
+from storage.upgrades import SCHEMA
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,10 +13,11 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import OperationalError
 
 from config.errors import Problem
-from storage import engine
+from storage import connect
 from storage.engine import close, database, plain, read_rows
 from storage.journal import commit
-from storage.tables import SCHEMA, events
+from storage.tables import events
+from storage.upgrades import SCHEMA
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -36,13 +37,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def settle(monkeypatch: pytest.MonkeyPatch, pragma: str) -> None:
     """Set one thing more on every connection."""
-    usual = engine._settle
+    usual = connect._settle
 
     def also(connection: Any, record: Any) -> None:
         usual(connection, record)
         connection.execute(f"PRAGMA {pragma}")
 
-    monkeypatch.setattr(engine, "_settle", also)
+    monkeypatch.setattr(connect, "_settle", also)
 
 
 async def refused() -> Problem:

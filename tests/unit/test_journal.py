@@ -14,8 +14,8 @@ from sqlalchemy import event, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from config.errors import Problem
-from storage import engine
-from storage.engine import database, read_rows
+from storage import connect
+from storage.engine import close, database, read_rows
 from storage.journal import commit
 from storage.tables import events, sources
 
@@ -110,14 +110,14 @@ async def test_what_one_disk_cannot_hold_is_told_to_everyone_who_shares_the_comm
     monkeypatch: pytest.MonkeyPatch,
 ):
     await database()
-    await engine.close()
-    settle = engine._settle
+    await close()
+    settle = connect._settle
 
     def small(connection: Any, record: Any) -> None:
         settle(connection, record)
         connection.execute("PRAGMA max_page_count=60")
 
-    monkeypatch.setattr(engine, "_settle", small)
+    monkeypatch.setattr(connect, "_settle", small)
     big = {"owner": "me", "run": "r", "name": "n", "data": "x" * 500_000, "at": 0.0}
 
     entries = [commit((insert(sources), numbered(1))), commit((insert(events), big))]

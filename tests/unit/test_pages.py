@@ -5,13 +5,21 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select, text
 
-from memory.pages import NewPage, find, forget_document, keep, kept, location, read, texts
+from memory.pages import (
+    NewPage,
+    find,
+    forget_document,
+    keep,
+    kept,
+    location,
+    note_document,
+    read,
+    texts,
+)
 from storage.engine import read_rows
-from storage.journal import commit
-from storage.tables import documents, pages
-from storage.upsert import upsert
+from storage.tables import pages
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = pytest.mark.usefixtures("either")
 
 ME, OTHER = "me/", "other/"
 
@@ -25,8 +33,7 @@ async def keep_file(owner: str, sha256: str, path: str, *bodies: str, root: str 
     new = [a_page(body, place=f"page={at}") for at, body in enumerate(bodies, start=1)]
     await keep(owner, "file", sha256, new)
     row = {"size": 1, "modified": 1, "sha256": sha256, "reader": 1, "code": "", "reason": ""}
-    named = {"owner": owner, "root": root, "path": path}
-    await commit((upsert(documents, named, row), None))
+    await note_document(owner, root, path, row)
 
 
 async def found(query: str, owner: str = ME, roots: list[str] | None = None) -> list[str]:
@@ -88,8 +95,8 @@ async def test_the_pages_of_an_origin_have_ids_in_their_order():
     ids = await keep(ME, "web", "u", [a_page("one"), a_page("two"), a_page("three")])
 
     assert await kept(ME, "web", "u") == ids
-    assert [page.text for page in await read([ids[2], ids[0], "unknown"])] == ["three", "one"]
-    assert await texts([ids[1], "unknown"]) == {ids[1]: "two"}
+    assert [page.text for page in await read(ME, [ids[2], ids[0], "unknown"])] == ["three", "one"]
+    assert await texts(ME, [ids[1], "unknown"]) == {ids[1]: "two"}
     assert len(set(ids)) == 3
 
 
@@ -106,7 +113,7 @@ async def test_a_page_that_has_changed_stands_beside_the_one_that_may_have_been_
 
     (new,) = await keep(ME, "web", "u", [a_page("waggle dance of today")])
 
-    assert set(await texts([old, new])) == {old, new}
+    assert set(await texts(ME, [old, new])) == {old, new}
 
 
 async def test_a_page_that_says_what_it_said_is_kept_once():

@@ -1,0 +1,100 @@
+"""Which files of which folders are in the page store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, delete, select
+
+from memory.indexing import in_index, join, namespace, put, take
+from memory.keeping import supersede
+from memory.rows import GONE, digest
+from storage.journal import perform
+from storage.tables import documents, members, pages
+from storage.upsert import upsert
+
+FILE = "file"
+
+
+async def note_document(owner: str, root: str, path: str, row: Mapping[str, Any]) -> None:
+    """Write down how a file of a folder was read; its pages are found below it from now on.
+
+    The pages of what it held before are found no more, unless another file holds the same.
+
+    Args:
+        owner: Whose file.
+        root: The folder.
+        path: The file.
+        row: The other columns of `storage.tables.documents`.
+    """
+    await perform(partial(_note, owner=owner, root=root, path=path, row=dict(row)))
+
+
+async def forget_document(owner: str, root: str, path: str) -> None:
+    """Take a file out of its folder's list; its pages stay until they are forgotten."""
+    await perform(partial(_forget, owner=owner, root=root, path=path))
+
+
+def _note(connection: Connection, *, owner: str, root: str, path: str, row: dict[str, Any]) -> None:
+    before = _content(connection, owner, root, path)
+    connection.execute(upsert(documents, {"owner": owner, "root": root, "path": path}, row))
+    now = row["sha256"]
+    mine = _pages(connection, owner, now)
+    join(connection, list(mine), [namespace(connection, owner, FILE, root)])
+    if before and before != now:
+        _leave(connection, owner, root, before)
+        if mine and not _held(connection, owner, before):
+            said = {position: one for one, position in mine.values()}
+            supersede(connection, owner, digest(FILE, before), said)
+
+
+def _forget(connection: Connection, *, owner: str, root: str, path: str) -> None:
+    before = _content(connection, owner, root, path)
+    connection.execute(delete(documents).where(*_named(owner, root, path)))
+    if before:
+        _leave(connection, owner, root, before)
+
+
+def _leave(connection: Connection, owner: str, root: str, sha256: str) -> None:
+    """Let the pages of a file be found below a folder no more if no file there holds them."""
+    if _held(connection, owner, sha256, root):
+        return
+    numbers = list(_pages(connection, owner, sha256))
+    found = in_index(connection, numbers)
+    take(connection, found)
+    one = namespace(connection, owner, FILE, root)
+    left = (members.c.namespace == one, members.c.page.in_(numbers))
+    connection.execute(delete(members).where(*left))
+    put(connection, found)
+
+
+def _named(owner: str, root: str, path: str) -> tuple[Any, ...]:
+    return (documents.c.owner == owner, documents.c.root == root, documents.c.path == path)
+
+
+def _content(connection: Connection, owner: str, root: str, path: str) -> str:
+    """Return the content hash a file had when it was read; empty when it never was."""
+    known = select(documents.c.sha256).where(*_named(owner, root, path))
+    return connection.execute(known).scalar() or ""
+
+
+def _held(connection: Connection, owner: str, sha256: str, root: str | None = None) -> bool:
+    """Say whether any file holds this content, or any below a folder."""
+    wanted = select(documents.c.path).where(
+        documents.c.owner == owner, documents.c.sha256 == sha256
+    )
+    below = wanted if root is None else wanted.where(documents.c.root == root)
+    return connection.execute(below.limit(1)).first() is not None
+
+
+def _pages(connection: Connection, owner: str, sha256: str) -> dict[int, tuple[str, int]]:
+    """Return the ids and places of the pages of a file that can be found, by their numbers."""
+    wanted = select(pages.c.number, pages.c.id, pages.c.position).where(
+        pages.c.owner == owner,
+        pages.c.origin_id == digest(FILE, sha256),
+        pages.c.indexed > GONE,
+    )
+    rows = connection.execute(wanted)
+    return {row.number: (row.id, row.position) for row in rows}

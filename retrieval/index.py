@@ -1,0 +1,144 @@
+"""One or more namespaces of the page store, as the scorer sees them."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+
+from retrieval.pool import Row, Stats
+from storage.keywords import keywords
+from storage.tables import members, namespaces, pages
+
+TERMS = 64
+"""How many words a page is matched with; of more, the rarest."""
+
+ALIKE = 100
+"""A title that more pages than this share leads to none of them."""
+
+ROW = (
+    pages.c.number,
+    pages.c.id,
+    pages.c.title,
+    pages.c.text,
+    pages.c.words,
+    pages.c.title_words,
+    pages.c.session,
+    pages.c.position,
+    pages.c.speaker,
+    pages.c.said,
+)
+
+
+class Index:
+    """A `retrieval.pool.Store` over the database; every search sees what was written before it."""
+
+    def __init__(self, connection: Connection, namespaces: Sequence[int]) -> None:
+        self.connection = connection
+        self.namespaces = list(namespaces)
+        self.keywords = keywords(connection)
+        self.counted: dict[str, int] = {}
+
+    def stats(self) -> Stats:
+        """Return how many pages there are and how long they are on average."""
+        counted = (namespaces.c.pages, namespaces.c.words, namespaces.c.title_words)
+        total = select(*(func.coalesce(func.sum(column), 0) for column in counted))
+        mine = total.where(namespaces.c.number.in_(self.namespaces))
+        count, words, title_words = (int(one) for one in self.connection.execute(mine).one())
+        return Stats(count, words / max(count, 1), title_words / max(count, 1))
+
+    def counts(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many pages hold each word; a word that none holds is left out."""
+        new = [term for term in dict.fromkeys(terms) if term not in self.counted]
+        if new and self.namespaces:
+            known = self.keywords.counts(self.connection, self.namespaces, new)
+            self.counted |= dict.fromkeys(new, 0) | known
+        return {term: self.counted[term] for term in terms if self.counted.get(term)}
+
+    def matching(self, terms: Sequence[str], limit: int) -> list[int]:
+        """Return the numbers of the pages that fit the words best, by the index's own rank."""
+        counts = self.counts(terms)
+        rarest = sorted(counts, key=lambda term: counts[term])[:TERMS]
+        wanted = {term: counts[term] for term in rarest}
+        count = self.stats().pages
+        return self.keywords.best(self.connection, self.namespaces, wanted, count, limit)
+
+    def rows(self, numbers: Sequence[int]) -> list[Row]:
+        """Return pages by their numbers; what is not to be found here is left out."""
+        return self._rows(select(*ROW).where(pages.c.number.in_(numbers), self.mine(pages)))
+
+    def beside(self, numbers: Sequence[int], reach: int = 1) -> list[Row]:
+        """Return the pages up to `reach` places before and after these, in the same session."""
+        near = pages.alias("near")
+        together = and_(
+            pages.c.owner == near.c.owner,
+            pages.c.session_id == near.c.session_id,
+            pages.c.position.between(near.c.position - reach, near.c.position + reach),
+        )
+        beside = select(*ROW).distinct().select_from(near.join(pages, together))
+        given = (near.c.number.in_(numbers), near.c.session_id != "", self.mine(near))
+        return self._rows(beside.where(*given, pages.c.number.not_in(numbers), self.mine(pages)))
+
+    def holding(self, names: Sequence[str], limit: int) -> dict[str, dict[int, bool]]:
+        """Return the pages that hold the words of a name side by side, and whether in the title.
+
+        A name found in more than `limit` pages is left out.
+        """
+        if not self.namespaces:
+            return {}
+        return self.keywords.holding(self.connection, self.namespaces, names, limit)
+
+    def titled(self, keys: Sequence[str]) -> dict[str, list[int]]:
+        """Return the numbers of the pages whose title has one of these keys, by key."""
+        wanted = select(members.c.key, pages.c.number).distinct()
+        wanted = wanted.join(pages, pages.c.number == members.c.page).where(
+            members.c.namespace.in_(self.namespaces),
+            members.c.key.in_([key for key in keys if key]),
+            found(pages),
+        )
+        titled: dict[str, list[int]] = defaultdict(list)
+        for row in self.connection.execute(wanted.order_by(pages.c.number)):
+            titled[row.key].append(row.number)
+        return {key: numbers for key, numbers in titled.items() if len(numbers) <= ALIKE}
+
+    def mine(self, table: Any) -> ColumnElement[bool]:
+        """Return the condition that a page is in these namespaces and may be found."""
+        member = select(members.c.page).where(
+            members.c.page == table.c.number, members.c.namespace.in_(self.namespaces)
+        )
+        return and_(found(table), member.exists())
+
+    def _rows(self, wanted: Select[Any]) -> list[Row]:
+        return [Row(*row) for row in self.connection.execute(wanted.order_by(pages.c.number))]
+
+
+def found(table: Any) -> ColumnElement[bool]:
+    """Return the condition that a page may be found: in the index, and not expired."""
+    return and_(table.c.indexed > 0, or_(table.c.expires.is_(None), table.c.expires > time.time()))
+
+
+def chosen(
+    connection: Connection,
+    owner: str,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> list[int]:
+    """Return the numbers of an owner's namespaces: those of the groups, or else of the kinds."""
+    wanted = select(namespaces.c.number).where(namespaces.c.owner == owner)
+    wanted = wanted.where(namespaces.c.group.in_([""] if groups is None else groups))
+    if kinds is not None:
+        wanted = wanted.where(namespaces.c.kind.in_(kinds))
+    return list(connection.execute(wanted.order_by(namespaces.c.number)).scalars())
+
+
+def opened(
+    connection: Connection,
+    owner: str,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> Index:
+    """Return the pages of an owner that are of these kinds, or of these groups, for a search."""
+    return Index(connection, chosen(connection, owner, kinds, groups))

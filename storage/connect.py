@@ -1,0 +1,84 @@
+"""Connect to a database as this program needs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
+
+from config.errors import Problem
+
+DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+CONNECTIONS = 16
+"""How many connections a process keeps open; opening one costs more than most statements."""
+
+
+def connect(url: str) -> Engine:
+    """Return the engine of a database; it is not asked for anything yet.
+
+    Raises:
+        Problem: `config_value` or `storage_unavailable`.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Problem("config_value", "no database URL", where="DOSSIER_DATABASE_URL") from error
+    backend = parsed.get_backend_name()
+    driver = DRIVERS.get(backend)
+    if driver is None:
+        hint = "use sqlite:///file or postgresql://user@host/name"
+        raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
+    if backend == "sqlite":
+        _folder(Path(parsed.database or ""))
+    try:
+        # A connection that a server has dropped meanwhile is opened again.
+        usual = {"pool_size": CONNECTIONS, "pool_pre_ping": backend == "postgresql"}
+        engine = create_engine(parsed.set(drivername=driver), **usual)
+    except ImportError as error:
+        hint = "install dossier[postgres]"
+        raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
+    if backend == "sqlite":
+        event.listen(engine, "connect", _settle)
+        event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _folder(file: Path) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "set DOSSIER_HOME to a folder you may write"
+        what = f"cannot make {file.parent}: {error.strerror}"
+        raise Problem("storage_unavailable", what, hint=hint) from error
+
+
+def _settle(connection: Any, _: Any) -> None:
+    """Make SQLite durable, and let several processes read and write."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout=5000")
+    _log_ahead(cursor)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
+@retry(
+    retry=retry_if_exception_message(match=".*locked"),
+    stop=stop_after_delay(5),
+    wait=wait_fixed(0.05),
+    reraise=True,
+)
+def _log_ahead(cursor: Any) -> None:
+    cursor.execute("PRAGMA journal_mode=WAL")
+
+
+def _begin(connection: Connection) -> None:
+    """Take the write lock at once, since SQLite refuses to take it in mid-transaction."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,37 @@
+"""Bring the tables of an older program up to date, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, inspect, text
+
+from storage.upgrade_pages import pages_step
+
+Step = Callable[[Connection], None]
+"""What one version changed, in the caller's transaction.
+
+A step stands for ever as it was released, so it names tables and columns itself and takes nothing
+from `storage.tables`; its statements are such that SQLite and PostgreSQL both read them. New tables
+are made after the last step; new indexes of older tables are not.
+"""
+
+
+def upgrade(connection: Connection, version: int) -> None:
+    """Take the steps that a database of this version lacks."""
+    for step in STEPS[version - 1 :]:
+        step(connection)
+
+
+def _out(connection: Connection) -> None:
+    """Runs know where their report was asked for."""
+    # Some databases of version 1 have the column already.
+    if "out" not in {column["name"] for column in inspect(connection).get_columns("runs")}:
+        connection.execute(text("ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''"))
+
+
+STEPS: tuple[Step, ...] = (_out, pages_step)
+"""The steps to version 2, 3 and so on."""
+
+SCHEMA = 1 + len(STEPS)
+"""The version of the tables; an older program refuses a newer database."""

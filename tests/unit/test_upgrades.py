@@ -1,0 +1,115 @@
+"""A database of an older program: brought up to date, with everything in it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, inspect, select, text
+
+from config.errors import Problem
+from memory.pages import find
+from storage import engine, upgrades
+from storage.engine import close, database, read_rows
+from storage.tables import calls, runs, schema, sources
+from storage.upgrades import SCHEMA
+
+pytestmark = pytest.mark.usefixtures("database")
+
+MADE = Path(__file__).parent / "databases"
+
+
+@pytest.fixture(params=sorted(MADE.glob("*.sql")), ids=lambda file: file.stem)
+def older(request: pytest.FixtureRequest, home: Path) -> Path:
+    """A database as each older version left it."""
+    home.mkdir(parents=True)
+    file = home / "dossier.db"
+    with closing(sqlite3.connect(file)) as made:
+        made.execute("PRAGMA synchronous=OFF")
+        made.executescript(request.param.read_text(encoding="utf-8"))
+    return file
+
+
+def step(*statements: str) -> upgrades.Step:
+    def take(connection: Connection) -> None:
+        for statement in statements:
+            connection.execute(text(statement))
+
+    return take
+
+
+async def values(statement: Any) -> list[Any]:
+    return list((await read_rows(statement)).scalars())
+
+
+def shape(opened: Engine) -> dict[str, Any]:
+    """Return the columns, keys and indexes of every table."""
+    seen = inspect(opened)
+    tables = [name for name in seen.get_table_names() if not name.startswith("page_words")]
+    return {
+        name: (
+            sorted(
+                (column["name"], column["type"].python_type) for column in seen.get_columns(name)
+            ),
+            seen.get_pk_constraint(name)["constrained_columns"],
+            sorted((index["name"], index["column_names"]) for index in seen.get_indexes(name)),
+            sorted(unique["column_names"] for unique in seen.get_unique_constraints(name)),
+        )
+        for name in tables
+    }
+
+
+async def test_runs_ledger_and_numbers_are_kept(older):
+    assert await values(select(runs.c.question)) == ["Why do bees dance?"]
+    assert await values(select(calls.c.result)) == ['{"answer": "to tell the way"}']
+    assert await values(select(sources.c.number)) == [1]
+    assert await values(select(schema.c.version)) == [SCHEMA]
+
+
+async def test_pages_are_found_as_before(older):
+    (page,) = await find("ada/", "waggle", 10)
+
+    assert (page.id, page.location) == ("470d2dcf8a3c6ab4e2fe4124", "/docs/bees.pdf#page=1")
+    assert [page.text for page in await find("ada/", "蜜蜂", 10)] == ["蜜蜂用摇摆舞告诉同伴方向。"]
+
+
+async def test_the_tables_are_those_of_a_new_database(older):
+    brought_up = shape(await database())
+    await close()
+    older.unlink()
+
+    assert brought_up == shape(await database())
+
+
+async def test_the_second_opening_changes_nothing(older):
+    first = shape(await database())
+    await close()
+
+    assert shape(await database()) == first
+    assert await values(select(schema.c.version)) == [SCHEMA]
+
+
+async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatch):
+    monkeypatch.setattr(upgrades, "STEPS", (*upgrades.STEPS, step("DELETE FROM runs", "NONSENSE")))
+    monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
+
+    with pytest.raises(Problem, match="NONSENSE"):
+        await database()
+
+    with closing(sqlite3.connect(older)) as left:
+        assert left.execute("SELECT id FROM runs").fetchall() == [("t1-1",)]
+        assert left.execute("SELECT version FROM schema").fetchall() == [(1,)]
+
+
+async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
+    await database()
+    await close()
+    taken = [step("NONSENSE") for _ in upgrades.STEPS]
+    monkeypatch.setattr(upgrades, "STEPS", (*taken, step("UPDATE runs SET code = 'seen'")))
+    monkeypatch.setattr(engine, "SCHEMA", SCHEMA + 1)
+
+    assert (await read_rows(text("SELECT code FROM runs"))).scalar() == "seen"
+    assert await values(select(schema.c.version)) == [SCHEMA + 1]
