@@ -100,6 +100,14 @@ class Bert:
         return x.reshape(texts, tokens, -1)
 
 
+def unit(vectors: Floats) -> Floats:
+    """Return vectors, one in each row, with a length of 1; zeros stay zeros."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    divided: Floats = vectors / lengths
+    return divided
+
+
 def read(file: Path) -> dict[str, Floats]:
     """Return the float32 tensors of a safetensors file by name; they stay on the disk until used.
 

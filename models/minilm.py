@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
-from models.bert import Bert, Floats, Numbers
+from models.bert import Bert, Floats, Numbers, unit
 
 DIMENSION = 384
 LONGEST = 256
@@ -65,9 +65,7 @@ class MiniLM:
         for row, each in enumerate(ids):
             tokens[row, : len(each)] = each
             mask[row, : len(each)] = 1
-        means: Floats = np.einsum("ijk,ij->ik", self.encoder(tokens, mask), mask.astype(np.float32))
-        means /= np.linalg.norm(means, axis=1, keepdims=True)
-        return means
+        return unit(np.einsum("ijk,ij->ik", self.encoder(tokens, mask), mask.astype(np.float32)))
 
 
 def find_folder() -> Path | None:
