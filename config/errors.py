@@ -16,6 +16,7 @@ KINDS = {
     "answer_invalid": "failed",
     "answer_too_long": "failed",
     "budget_spent": "partial",
+    "embedder_missing": "unavailable",
     "file_not_found": "not_found",
     "insufficient_evidence": "failed",
     "internal": "failed",

@@ -23,6 +23,10 @@ class Settings(BaseSettings):
     """The one database; an SQLite file in the home folder when empty."""
     models: Path | None = None
     """A `models.toml` that is read instead of the one that ships."""
+    embeddings: str = ""
+    """What makes vectors of pages (`models.embeddings.embedder`); the usual when empty."""
+    chroma_url: str = ""
+    """A Chroma server that holds large vector indexes; a folder of the home when empty."""
     user: str = "local"
     """Who asks, where no server says who it is."""
     allow_private_fetch: bool = False
