@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from langchain.agents import create_agent
@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from config.errors import Problem
 from memory.middleware import MemoryMiddleware
 from runs.around import Around
-from runs.middleware import Fallback, Ledger, Meter, Retry
+from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
 from tools.toolbox import TOOLS
 
 TOOL_ROUNDS = 6
@@ -69,9 +69,7 @@ class Form(AgentMiddleware[Any, Around, Any]):
             self.settings["response_format"] = {"type": "json_schema", "json_schema": form}
 
     async def awrap_model_call(
-        self,
-        request: ModelRequest[Around],
-        handler: Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]],
+        self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Pass the request on with both, or without the form if it is refused."""
         told = request.override(system_message=SystemMessage(request.runtime.context.system))
@@ -90,6 +88,34 @@ class Form(AgentMiddleware[Any, Around, Any]):
         return await handler(told)
 
 
+class Layer(Protocol):
+    """What may be put around a model call."""
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Around], handler: Handler
+    ) -> ModelResponse[Any]:
+        """Make the call, or answer without it."""
+
+
+class Layers(AgentMiddleware[Any, Around, Any]):
+    """Several layers in one, from the outside in.
+
+    LangChain changes threads twice around each middleware of an agent, in case it is traced.
+    """
+
+    def __init__(self, *layers: Layer) -> None:
+        super().__init__()
+        self.layers = layers
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Around], handler: Handler
+    ) -> ModelResponse[Any]:
+        """Pass the request through all of them."""
+        for layer in reversed(self.layers):
+            handler = partial(layer.awrap_model_call, handler=handler)
+        return await handler(request)
+
+
 def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
     """Put the stack around a model, from the outside in."""
     tools = [] if schema else TOOLS.get(role, [])
@@ -98,12 +124,7 @@ def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Ag
         tools,
         middleware=[
             *(_limits() if tools else []),
-            Form(schema),
-            Ledger(),
-            MemoryMiddleware(),
-            Fallback(),
-            Retry(),
-            Meter(),
+            Layers(Form(schema), Ledger(), MemoryMiddleware(), Fallback(), Retry(), Meter()),
         ],
         context_schema=Around,
         # A nested agent that inherits the checkpointer writes megabytes for every call.

@@ -40,7 +40,8 @@ def exact() -> bool:
 
 async def warm() -> None:
     """Load the vocabulary, if it is on this disk, without holding up the event loop."""
-    await asyncio.to_thread(_encoding)
+    if not _encoding.cache_info().currsize:
+        await asyncio.to_thread(_encoding)
 
 
 @cache

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
-import aiosqlite
-import anyio
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.settings import settings
+
+Answer = TypeVar("Answer")
 
 OF_RUNS = (
     "DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, "
@@ -41,33 +53,95 @@ PRUNE = (
     "AND kept.checkpoint_id = writes.checkpoint_id)",
 )
 
+FORGET = (
+    "DELETE FROM checkpoints WHERE thread_id = ?",
+    "DELETE FROM writes WHERE thread_id = ?",
+)
 
-class Checkpoints(AsyncSqliteSaver):
-    """The SQLite saver, with the three methods a server needs that it comes without."""
+
+class Checkpoints(SqliteSaver):
+    """The SQLite saver for an event loop, with the three methods a server needs that it lacks.
+
+    All that is asked of it is done in a thread of its own, one thing after the other.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, thread: Executor) -> None:
+        # Only plain data and messages are read back: a forged checkpoint cannot name code to run.
+        super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        self.thread = thread
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """Lend a cursor; what is written with it is kept whole or not at all."""
+        del transaction
+        with self.lock, self.conn, closing(self.conn.cursor()) as cursor:
+            yield cursor
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint, or the newest one of a thread."""
+        return await self._there(self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, newest first."""
+        asked = partial(self.list, config, filter=filter, before=before, limit=limit)
+        for found in await self._there(lambda: list(asked())):
+            yield found
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; return where it is."""
+        return await self._there(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task wrote after a checkpoint."""
+        await self._there(self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete everything that is saved of a thread."""
+        await self._there(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete what some runs of a server saved."""
         ids = json.dumps(list(run_ids))
-        await self._change([(delete, (ids,)) for delete in OF_RUNS])
+        await self._there(self._change, [(delete, (ids,)) for delete in OF_RUNS])
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy everything that is saved of one thread to another."""
-        await self._change([(copy, (target_thread_id, source_thread_id)) for copy in COPY])
+        names = (target_thread_id, source_thread_id)
+        await self._there(self._change, [(copy, names) for copy in COPY])
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Delete threads, or all of them but their newest checkpoints."""
-        for thread in thread_ids:
-            if strategy == "delete":
-                await self.adelete_thread(thread)
-            else:
-                await self._change([(prune, (thread,)) for prune in PRUNE])
+        less = FORGET if strategy == "delete" else PRUNE
+        changes = [(change, (thread,)) for thread in thread_ids for change in less]
+        await self._there(self._change, changes)
 
-    async def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-        await self.setup()
-        async with self.lock, self.conn.cursor() as cursor:
+    def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+        with self.cursor() as cursor:
             for statement, values in statements:
-                await cursor.execute(statement, values)
-            await self.conn.commit()
+                cursor.execute(statement, values)
+
+    async def _there(self, work: Callable[..., Answer], *given: Any) -> Answer:
+        """Do something in the thread; what has begun there ends even if nobody waits for it."""
+        return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
 
 
 # SQLite does not wait by itself when two processes make a new file log ahead at the same time.
@@ -77,24 +151,31 @@ class Checkpoints(AsyncSqliteSaver):
     wait=wait_fixed(0.05),
     reraise=True,
 )
-async def _log_ahead(connection: aiosqlite.Connection) -> None:
-    await connection.execute("PRAGMA journal_mode=WAL")
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+
+
+@contextmanager
+def _opened(file: Path, thread: Executor) -> Iterator[Checkpoints]:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
+        _log_ahead(connection)
+        # NORMAL survives a killed process. After a power cut the last steps may be done again,
+        # and the ledger, which is FULL, answers for what they paid.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        saver = Checkpoints(connection, thread)
+        saver.setup()
+        yield saver
 
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[Checkpoints]:
-    """Open the saver; a server calls this once and keeps it open.
-
-    Only plain data and messages are read back: a forged checkpoint cannot name code to run.
-    """
-    file = settings().checkpoints
-    await anyio.Path(file.parent).mkdir(parents=True, exist_ok=True)
-    async with aiosqlite.connect(file) as connection:
-        # NORMAL survives a killed process. After a power cut the last steps may be done again,
-        # and the ledger, which is FULL, answers for what they paid.
-        for pragma in ("busy_timeout=5000", "synchronous=NORMAL"):
-            await connection.execute(f"PRAGMA {pragma}")
-        await _log_ahead(connection)
-        saver = Checkpoints(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
-        await saver.setup()
-        yield saver
+    """Open the saver; a server calls this once and keeps it open."""
+    with ThreadPoolExecutor(1, "checkpoints") as thread:
+        there = partial(asyncio.get_running_loop().run_in_executor, thread)
+        opened = ExitStack()
+        try:
+            yield await there(opened.enter_context, _opened(settings().checkpoints, thread))
+        finally:
+            # What the thread is opening or writing at this moment comes to its end first.
+            await asyncio.shield(there(opened.close))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sqlite3
+import threading
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
 import ormsgpack
@@ -12,7 +16,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import empty_checkpoint
 
 from config.settings import settings
-from runs.checkpointer import Checkpoints, checkpoints
+from runs.checkpointer import Checkpoints, _log_ahead, checkpoints
 
 
 @pytest.fixture
@@ -45,10 +49,8 @@ async def numbers(saver: Checkpoints, thread: str, space: str = "") -> list[int]
     return [one.checkpoint["channel_values"]["n"] for one in found]
 
 
-async def rows(saver: Checkpoints, table: str) -> int:
-    async with saver.conn.execute(f"SELECT COUNT(*) FROM {table}") as cursor:  # noqa: S608
-        row = await cursor.fetchone()
-        return int(row[0]) if row else 0
+def rows(saver: Checkpoints, table: str) -> int:
+    return len(saver.conn.execute(f"SELECT 1 FROM {table}").fetchall())  # noqa: S608
 
 
 async def test_what_was_saved_is_there_when_it_is_opened_again():
@@ -70,7 +72,7 @@ async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: Che
     assert await numbers(saver, "t1") == [1]
     assert await numbers(saver, "t2") == []
     assert await numbers(saver, "t3") == [1]
-    assert await rows(saver, "writes") == 2
+    assert rows(saver, "writes") == 2
 
 
 async def test_deleting_no_runs_deletes_nothing(saver: Checkpoints):
@@ -117,7 +119,7 @@ async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: Checkpo
     assert await numbers(saver, "t1") == [3]
     assert await numbers(saver, "t1", "step") == [2]
     assert await numbers(saver, "t2") == [2, 1]
-    assert await rows(saver, "writes") == 4
+    assert rows(saver, "writes") == 4
 
 
 async def test_pruning_may_delete_whole_threads(saver: Checkpoints):
@@ -163,8 +165,8 @@ async def test_a_forged_checkpoint_runs_no_code(saver: Checkpoints, tmp_path, ki
     forged = ormsgpack.Ext(code, ormsgpack.packb(forge(str(tmp_path / "forged"))))
     value = ormsgpack.packb({"v": 1, "channel_values": {"n": forged}})
     await put(saver, "t1", 1)
-    await saver.conn.execute("UPDATE checkpoints SET type = 'msgpack', checkpoint = ?", (value,))
-    await saver.conn.execute("UPDATE writes SET type = 'msgpack', value = ?", (value,))
+    saver.conn.execute("UPDATE checkpoints SET type = 'msgpack', checkpoint = ?", (value,))
+    saver.conn.execute("UPDATE writes SET type = 'msgpack', value = ?", (value,))
 
     found = await saver.aget_tuple(at("t1"))
 
@@ -177,7 +179,7 @@ async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, t
     made = {"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": [place]}
     await put(saver, "t1", 1)
     value = json.dumps({"channel_values": {"n": made}}).encode()
-    await saver.conn.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (value,))
+    saver.conn.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (value,))
 
     found = await saver.aget_tuple(at("t1"))
 
@@ -185,9 +187,133 @@ async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, t
     assert not list(tmp_path.glob("forged"))
 
 
+def pragma(saver: Checkpoints, name: str) -> Any:
+    return saver.conn.execute(f"PRAGMA {name}").fetchone()[0]
+
+
 async def test_a_killed_process_loses_no_checkpoint(saver: Checkpoints):
-    async with saver.conn.execute("PRAGMA journal_mode") as cursor:
-        assert await cursor.fetchone() == ("wal",)
-    async with saver.conn.execute("PRAGMA synchronous") as cursor:
-        assert await cursor.fetchone() == (1,)
+    assert pragma(saver, "journal_mode") == "wal"
+    assert pragma(saver, "synchronous") == 1
     assert settings().checkpoints.exists()
+
+
+async def test_a_process_waits_until_another_has_written(saver: Checkpoints):
+    assert pragma(saver, "busy_timeout") == 5000
+
+
+async def test_whatever_is_asked_takes_one_visit_to_the_thread(
+    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+):
+    visits: list[object] = []
+    submit = saver.thread.submit
+    monkeypatch.setattr(saver.thread, "submit", lambda *work: visits.append(work) or submit(*work))
+
+    await put(saver, "t1", 1)  # Looks for the newest, saves a checkpoint, saves a write.
+    await numbers(saver, "t1")
+    await saver.acopy_thread("t1", "t2")
+    await saver.aprune(["t1", "t2"])
+    await saver.adelete_for_runs(["r1", "r2"])
+    await saver.adelete_thread("t1")
+
+    assert len(visits) == 8
+
+
+async def test_several_savers_work_on_one_new_file():
+    async with AsyncExitStack() as stack:
+        opening = [stack.enter_async_context(checkpoints()) for _ in range(8)]
+        savers = await asyncio.gather(*opening)
+        await asyncio.gather(*(put(saver, f"t{n}", 1, 2) for n, saver in enumerate(savers)))
+
+        assert [await numbers(savers[0], f"t{n}") for n in range(8)] == [[2, 1]] * 8
+
+
+async def test_a_file_that_another_process_is_making_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    settings().checkpoints.parent.mkdir(parents=True)
+    other = sqlite3.connect(settings().checkpoints, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    monkeypatch.setattr(_log_ahead.retry, "sleep", lambda _: other.rollback())
+
+    async with checkpoints() as saver:
+        assert pragma(saver, "journal_mode") == "wal"
+    other.close()
+
+
+async def test_a_change_that_fails_changes_nothing(saver: Checkpoints):
+    await put(saver, "t1", 1)
+    refuse = "CREATE TRIGGER refuse BEFORE DELETE ON writes BEGIN SELECT RAISE(FAIL, 'no'); END"
+    saver.conn.execute(refuse)
+
+    for change in (saver.adelete_thread("t1"), saver.aprune(["t1"], strategy="delete")):
+        with pytest.raises(sqlite3.IntegrityError):
+            await change
+
+    await put(saver, "t2", 1)
+    assert await numbers(saver, "t1") == [1]
+
+
+async def test_the_methods_that_do_not_wait_find_the_same(saver: Checkpoints):
+    await put(saver, "t1", 1, 2)
+
+    assert saver.get_tuple(at("t1")) == await saver.aget_tuple(at("t1"))
+    assert list(saver.list(at("t1"))) == [one async for one in saver.alist(at("t1"))]
+
+
+async def cancelled_in_a_write(saver: Checkpoints) -> threading.Event:
+    """Cancel a save whose transaction has begun; return what lets its thread go on."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(statement: str) -> None:
+        if statement.startswith("BEGIN"):
+            begun.set()
+            go_on.wait(10)
+
+    saver.conn.set_trace_callback(wait)
+    saving = asyncio.create_task(put(saver, "t1", 1))
+    await asyncio.to_thread(begun.wait)
+    saving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await saving
+    return go_on
+
+
+async def test_a_save_that_nobody_waits_for_is_whole_and_the_next_one_works(saver: Checkpoints):
+    go_on = await cancelled_in_a_write(saver)
+    go_on.set()
+    await put(saver, "t1", 2)
+
+    assert await numbers(saver, "t1") == [2, 1]
+    assert not saver.conn.in_transaction
+
+
+async def test_closing_waits_for_a_save_that_nobody_waits_for():
+    async with checkpoints() as saver:
+        go_on = await cancelled_in_a_write(saver)
+        asyncio.get_running_loop().call_soon(go_on.set)
+
+    async with checkpoints() as saver:
+        assert await numbers(saver, "t1") == [1]
+
+
+async def test_it_is_closed_behind_a_caller_who_left_while_it_was_opened(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    begun, go_on = threading.Event(), threading.Event()
+    opened: list[Checkpoints] = []
+
+    def setup(saver: Checkpoints) -> None:
+        opened.append(saver)
+        begun.set()
+        go_on.wait(10)
+
+    monkeypatch.setattr(Checkpoints, "setup", setup)
+    opening = asyncio.create_task(AsyncExitStack().enter_async_context(checkpoints()))
+    await asyncio.to_thread(begun.wait)
+    opening.cancel()
+    asyncio.get_running_loop().call_soon(go_on.set)
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        opened[0].conn.execute("SELECT 1")
