@@ -126,11 +126,12 @@ def _sources(used: list[Source], uses: Counter[int], language: str) -> str:
 def _source(source: Source) -> str:
     """Return title and place of a source; an address of the web is a link, a file is not."""
     title, place = _escaped(source["title"]), _escaped(source["location"])
+    shown = f' <span class="place">{place}</span>' if title else ""
     address = web_address(source["location"])
     if address:
         link = f'href="{escape(address)}" rel="noopener noreferrer nofollow"'
-        return f'<a class="title" {link}>{title or place}</a> <span class="place">{place}</span>'
-    return f'<span class="title">{title}</span> <span class="place">{place}</span>'
+        return f'<a class="title" {link}>{title or place}</a>{shown}'
+    return f'<span class="title">{title or place}</span>{shown}'
 
 
 def _about(source: Source) -> str:

@@ -68,6 +68,7 @@ def _value(name: str, written: str) -> Any:
     usual = getattr(Context(), name, None)
     try:
         value = json.loads(written)
+        json.dumps(value, ensure_ascii=False).encode()  # JSON can write half a character.
     except (ValueError, RecursionError):
         value = written
     if isinstance(usual, str):

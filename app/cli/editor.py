@@ -27,7 +27,7 @@ def edit(text: str, name: str) -> str:
         file = Path(folder, name)
         file.write_text(text, "utf-8")
         _open(editor, file)
-        return file.read_text("utf-8", errors="replace")
+        return file.read_text("utf-8-sig", errors="replace")
 
 
 def _open(editor: str, file: Path) -> None:

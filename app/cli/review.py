@@ -21,6 +21,9 @@ Decision = dict[str, Any]
 LONGEST = 20_000
 """The most characters a person may say against a plan."""
 
+LARGEST = 1_000_000
+"""The most bytes of a file with a plan; it may be a pipe, or a device without an end."""
+
 
 def show_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision."""
@@ -108,9 +111,13 @@ def edit_from(file: Path) -> Decision:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
     try:
-        text = file.read_text("utf-8")
+        with file.open("rb") as opened:
+            written = opened.read(LARGEST + 1)
+        text = written.decode("utf-8-sig")
     except OSError as error:
         raise Problem("plan_file", f"cannot be read: {error.strerror}", where=str(file)) from error
     except UnicodeDecodeError as error:
         raise Problem("plan_file", "it is not UTF-8", where=str(file)) from error
+    if len(written) > LARGEST:
+        raise Problem("plan_file", f"it has more than {LARGEST} bytes", where=str(file))
     return edit_in(text)

@@ -232,6 +232,14 @@ def test_the_page_says_what_the_markdown_says():
     )
 
 
+def test_a_source_without_a_title_is_named_once_by_its_place():
+    untitled = {**source(1, location="https://example.org/untitled"), "title": ""}
+
+    page = to_html(document(sources=[untitled]))
+
+    assert page.count(">https://example.org/untitled<") == 1
+
+
 def test_a_web_source_is_a_link_and_a_file_is_not():
     page = to_html(document("A [S1]. B [S2]."))
 

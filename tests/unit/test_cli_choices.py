@@ -1,0 +1,79 @@
+from typing import Any
+
+import pytest
+
+from app.cli.choices import read_choices
+from config.errors import Problem
+
+
+def read(*choices: str, **flags: Any) -> dict[str, Any]:
+    plain = {"yes": False, "review": False, "quick": False, "project": ""}
+    return read_choices(list(choices), **{**plain, **flags})
+
+
+def test_what_is_not_said_is_left_open():
+    assert read() == {}
+
+
+def test_a_value_is_read_as_what_the_choice_is():
+    read_ones = read("max_steps=2", "deep=false", 'search=["brave"]', "style=short: 2 pages = good")
+
+    assert read_ones == {
+        "max_steps": 2,
+        "deep": False,
+        "search": ["brave"],
+        "style": "short: 2 pages = good",
+    }
+
+
+@pytest.mark.parametrize("written", ["2", "true", "null", '["a"]', '"\\ud800"'])
+def test_a_text_is_what_was_written_unless_it_is_written_as_text(written):
+    assert read(f"style={written}") == {"style": written}
+    assert read('style="a \\"b\\""') == {"style": 'a "b"'}
+
+
+@pytest.mark.parametrize(
+    ("flags", "meant"),
+    [
+        ({"yes": True}, {"auto_accept": True}),
+        ({"review": True}, {"auto_accept": False}),
+        ({"quick": True}, {"deep": False, "auto_accept": True}),
+        ({"project": "bees"}, {"project": "bees"}),
+        ({"yes": True, "quick": True}, {"deep": False, "auto_accept": True}),
+    ],
+)
+def test_an_option_says_a_choice_shortly(flags, meant):
+    assert read(**flags) == meant
+
+
+def test_the_same_may_be_said_twice():
+    assert read("auto_accept=true", "project=a", yes=True, project="a")["project"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("choices", "flags", "named"),
+    [
+        ([], {"yes": True, "review": True}, "--review and --yes"),
+        ([], {"quick": True, "review": True}, "--review and --quick"),
+        (["auto_accept=true"], {"review": True}, "--review and --set auto_accept"),
+        (["deep=true"], {"quick": True}, "--quick and --set deep"),
+        (["project=a"], {"project": "b"}, "--project and --set project"),
+    ],
+)
+def test_contradictions_are_refused_by_their_names(choices, flags, named):
+    with pytest.raises(Problem) as refused:
+        read(*choices, **flags)
+
+    assert (refused.value.code, refused.value.exit_status) == ("usage", 2)
+    assert refused.value.what == f"{named} contradict each other"
+
+
+@pytest.mark.parametrize(
+    ("choice", "hint"), [('files=["a"]', "--docs"), ("user=ada", "DOSSIER_USER")]
+)
+def test_what_is_chosen_elsewhere_is_said_to_be(choice, hint):
+    with pytest.raises(Problem) as refused:
+        read(choice)
+
+    assert refused.value.code == "bad_choice"
+    assert hint in refused.value.hint
