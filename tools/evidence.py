@@ -14,7 +14,8 @@ from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
 from report.sources import Citable, register
-from report.verify import Checked, check
+from report.support import proven
+from report.verify import Checked
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
 from runs.ledger import Call, once
@@ -151,14 +152,13 @@ def _best_of(page: Page, query: str) -> list[str]:
     return [texts[index] for index in best]
 
 
-async def proven(text: str, sources: Mapping[str, Source]) -> Checked:
-    """Return a text without what its sources do not bear out."""
-    return check(text, await texts_of(sources))
+async def verified(text: str, sources: Mapping[str, Source]) -> Checked:
+    """Return a text without what the stored pages of its sources do not bear out.
 
-
-async def texts_of(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the full text of each source by its id; a page that was forgotten has none."""
+    A page that was forgotten bears out nothing.
+    """
     stored = await pages.texts([source["page"] for source in sources.values()])
-    return {
+    texts = {
         name: stored[source["page"]] for name, source in sources.items() if source["page"] in stored
     }
+    return await asyncio.to_thread(proven, text, texts)
