@@ -38,8 +38,8 @@ def main() -> int:
 
 async def _run() -> int:
     for role in ROLES:
-        print(f"{role:12} {model_name(role, Context())}")
-        await load(model_name(role, Context()))
+        model = await load(model_name(role, Context()))
+        print(f"{role:12} {(model.metadata or {})['model']}")
     thread = f"smoke-{secrets.token_hex(3)}"
     async with session(thread) as opened:
         docs = Path(__file__).parents[1] / "examples" / "docs"
@@ -48,7 +48,8 @@ async def _run() -> int:
         outcome = await opened.begin(QUESTION, context, lambda _: None)
         wanted = select(calls).where(calls.c.run == f"{thread}-1", calls.c.kind == "model")
         for row in await read_rows(wanted.order_by(calls.c.started)):
-            said = json.loads(row.result)[-1]["data"]["content"]
+            reply = json.loads(row.result)[-1]["data"]
+            said = reply["content"] or json.dumps(reply["tool_calls"], ensure_ascii=False)
             seconds = row.ended - row.started
             print(f"\n--- {row.role} {row.step} ({row.model}, {seconds:.1f} s)\n{said}")
     print(f"\n--- report ({outcome.state['status']})\n{outcome.state['messages'][-1].text}")

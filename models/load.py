@@ -113,7 +113,8 @@ async def _served(name: str, client: httpx.AsyncClient) -> str:
     """
     headers = {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
     try:
-        answer = await client.get(f"{os.environ['OPENAI_BASE_URL']}/models", headers=headers)
+        address = f"{os.environ['OPENAI_BASE_URL'].rstrip('/')}/models"
+        answer = await client.get(address, headers=headers)
         ids = [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return name

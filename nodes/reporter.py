@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Removed, Report, RunStatus, State
+from graph.state import Report, RunStatus, State
 from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render
@@ -18,10 +18,10 @@ from prompts.marks import block, blocks, findings_block, pages_block
 from report import material
 from report.document import document, gaps, limit_reached
 from report.render import to_markdown
-from report.verify import Checked, check, uncited
+from report.verify import Checked
 from runs.faults import bear
 from runs.place import owner
-from tools.evidence import texts_of
+from tools.evidence import verified
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
 """Notices of a report that is not what it was meant to be."""
@@ -58,18 +58,16 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `messages`,
     `status`. Without evidence no model is asked, and the report says what was searched.
     """
-    texts = await texts_of(
-        owner(runtime), {name: state["sources"][name] for name in material.named(state)}
-    )
+    sources = {name: state["sources"][name] for name in material.named(state)}
     draft = Draft(limit=limit_reached(state))
     if draft.limit:
         draft.notices.append("capped")
-    if texts:
+    if sources:
         await _write(draft, state, runtime)
-    checked = _without_loose_numbers(check(draft.text, texts))
+    checked = await verified(owner(runtime), draft.text, sources)
     # A model that finds no answer on pages that were only searched is believed.
-    if texts and not checked.cited and (material.findings(state) or not draft.text):
-        checked = check(material.composed(state), texts)
+    if sources and not checked.cited and (material.findings(state) or not draft.text):
+        checked = await verified(owner(runtime), material.composed(state), sources)
         draft.notices += [] if draft.notices else ["composed"]
     wanted = model_name("reporter", runtime.context)
     if "extractive" in draft.notices and not wanted.startswith("extractive"):
@@ -132,15 +130,6 @@ def _request(state: State) -> str:
         pages_block(pages, state.get("sources", {})),
         block("gaps", "\n".join(told)),
     )
-
-
-def _without_loose_numbers(checked: Checked) -> Checked:
-    """Take out what states a number and names no source."""
-    body, loose = checked.body, uncited(checked.body)
-    for sentence in loose:
-        body = body.replace(sentence, "").strip()
-    removed = [Removed(text=sentence, reason="no_source") for sentence in loose]
-    return checked._replace(body=body, removed=[*checked.removed, *removed])
 
 
 def _status(state: State, checked: Checked, draft: Draft) -> RunStatus:

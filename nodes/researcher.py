@@ -19,7 +19,7 @@ from prompts.marks import block, blocks, findings_block, step_blocks
 from report.verify import Checked
 from runs.gate import gate
 from runs.place import Here, here, owner
-from tools.evidence import gather, proven
+from tools.evidence import gather, verified
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ async def write(
         passages = joined(passages, more.passages)
         sources = sources | more.sources
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
-    checked = await proven(owner(runtime), written.text, sources)
+    checked = await verified(owner(runtime), written.text, sources)
     finding = _written(state, written, checked, queries)
     return StepState(finding=finding, passages=passages, sources=sources, unsearched=unsearched)
 

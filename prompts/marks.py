@@ -57,8 +57,9 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
     marked = []
     for passage in passages:
         source = sources[str(passage["source"])]
-        place = str(source["location"]).partition("#")[2]
-        named = {"id": source["id"], "title": source["title"], "place": place}
+        # A file may have a # in its name, but no place has one.
+        _, mark, place = str(source["location"]).rpartition("#")
+        named = {"id": source["id"], "title": source["title"], "place": place if mark else ""}
         marked.append(block("page", passage["text"], **named))
     return wrap("pages", marked)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graph.state import Background, Finding, Report, RunStatus, Source, State, of_turn
 from report.render import Document, Gap
+from report.wording import word
 
 
 def document(state: State, report: Report, status: RunStatus, created: str) -> Document:
@@ -24,12 +25,17 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         body=report["body"],
         gaps=gaps(state),
         searched=searched(state),
-        sources=list(sources.values()),
+        sources=[_shown(source, report["language"]) for source in sources.values()],
         removed=report["removed"],
         unreviewed=unreviewed(state),
         language=report["language"],
         created=created,
     )
+
+
+def _shown(source: Source, language: str) -> Source:
+    """Return a source as it is listed; a file that is gone has no location to be found at."""
+    return source if source["location"] else source | {"location": word("gone", language)}
 
 
 def gaps(state: State) -> list[Gap]:

@@ -68,15 +68,6 @@ def numbers(body: str, texts: Mapping[str, str]) -> list[str]:
     ]
 
 
-def uncited(body: str) -> list[str]:
-    """Return the sentences with a number but without a citation; headings do not count."""
-    return [
-        statement.strip()
-        for statement in _sentences(body)
-        if not cites(statement) and any(read(statement))
-    ]
-
-
 def read(text: str) -> Iterator[Number]:
     """Yield the numbers of a text, but not single digits without a unit."""
     text = unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", text))

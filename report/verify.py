@@ -10,8 +10,6 @@ from report.blocks import Block, blocks, joined, without_gone
 from report.judge import judge
 from report.marks import MARKER, cites, spell, tidy
 from report.markup import unframe
-from report.numbers import numbers as numbers
-from report.numbers import uncited as uncited
 from report.places import Pages
 from report.statements import statements
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
 from report.sources import Citable, register
-from report.verify import Checked, check
+from report.support import proven
+from report.verify import Checked
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
 from runs.ledger import Call, once
@@ -34,6 +36,9 @@ FROM_A_PAGE = 8
 
 PASSAGES = 14
 """How many passages reach a prompt."""
+
+HASH = re.compile(r"[0-9a-f]{64}(?:#|$)")
+"""What stands for the path of a file that is not in any folder any more."""
 
 
 class Evidence(NamedTuple):
@@ -93,13 +98,18 @@ async def _chosen(
     """Choose passages of what was found, and give their pages a number in this thread."""
     found = {page.id: page for result in results for page in result}
     chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
-    citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
+    citable = [Citable(page.id, page.title, _location(page), page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
         Passage(source=source["id"], text=text)
         for source, (_, text) in zip(sources, chosen, strict=True)
     ]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)
+
+
+def _location(page: Page) -> str:
+    """Return where a page can be looked up; nothing for a file that is gone."""
+    return "" if page.kind == "file" and HASH.match(page.location) else page.location
 
 
 async def _in_files(here: Here, context: Context, query: str) -> list[Page]:
@@ -161,14 +171,13 @@ def _best_of(page: Page, query: str) -> list[str]:
     return [texts[index] for index in best]
 
 
-async def proven(owner: str, text: str, sources: Mapping[str, Source]) -> Checked:
-    """Return a text without what its sources do not bear out."""
-    return check(text, await texts_of(owner, sources))
+async def verified(owner: str, text: str, sources: Mapping[str, Source]) -> Checked:
+    """Return a text without what the stored pages of its sources do not bear out.
 
-
-async def texts_of(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the full text of each source by its id; a page that was forgotten has none."""
+    A page that was forgotten bears out nothing.
+    """
     stored = await pages.texts(owner, [source["page"] for source in sources.values()])
-    return {
+    texts = {
         name: stored[source["page"]] for name, source in sources.items() if source["page"] in stored
     }
+    return await asyncio.to_thread(proven, text, texts)

@@ -16,7 +16,7 @@ from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from runs.faults import bear
 from runs.place import owner
-from tools.evidence import proven
+from tools.evidence import verified
 
 ENDS = ".!?。！？"
 
@@ -54,7 +54,7 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         bear(problem)
         return RecallState()
     sources = state["sources"]
-    checked = await proven(owner(runtime), _joined(written.facts, sources), sources)
+    checked = await verified(owner(runtime), _joined(written.facts, sources), sources)
     return RecallState(
         notes=checked.body,
         extracts=[one for one in state["passages"] if one["source"] in checked.cited],

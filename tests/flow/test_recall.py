@@ -8,9 +8,13 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from config.errors import Problem
+from graph.state import EMPTY_REPORT
 from memory import pages
 from nodes.recall.check import ROUNDS
 from nodes.recall.graph import make_recall
+from report.document import document
+from report.render import to_markdown
+from runs.place import owned
 from tests.conftest import make
 from tests.fake_model import Script
 
@@ -127,3 +131,25 @@ async def test_a_key_that_is_refused_is_told_and_not_taken_for_forgetting(
         await remembering("Who described the waggle dance?")
 
     assert problem.value.code == "model_auth"
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "a file that is no longer there"), ("zh", "原文件已不存在")]
+)
+async def test_a_file_that_is_gone_is_not_shown_as_a_hash(
+    remembering: Any, bees: str, language: str, told: str
+):
+    await pages.forget_document(owned("local", ""), bees, f"{bees}/dance.md")
+    state = await remembering("Who described the waggle dance?")
+
+    (cited,) = state["finding"]["sources"]
+    assert state["sources"][cited]["location"] == ""
+
+    report = {
+        **EMPTY_REPORT,
+        "title": "Bees",
+        "body": f"Bees dance [{cited}].",
+        "language": language,
+    }
+    shown = to_markdown(document({**state, "turn": 1}, report, "succeeded", "2026-01-12"))
+    assert f"[1] The dance — {told}" in shown

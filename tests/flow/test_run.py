@@ -264,3 +264,21 @@ async def test_a_model_that_finds_no_answer_on_the_pages_is_believed(
     assert outcome.state["status"] == "insufficient_evidence"
     assert outcome.state["report"]["body"] == ""
     assert "No source that could be read says anything" in str(outcome.state["messages"][-1].text)
+
+
+async def test_every_sentence_of_a_report_has_a_source_or_is_not_in_it(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on(
+        "reporter",
+        "Bees are the poets of the meadow. The waggle dance tells bees the direction of food.\n\n"
+        "## Dance\n\nBees dance [S1]. This shows how clever they are.",
+    )
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    report = outcome.state["report"]
+    assert report["body"] == (
+        "The waggle dance tells bees the direction of food [S1].\n\n## Dance\n\nBees dance [S1]."
+    )
+    assert [one["reason"] for one in report["removed"]] == ["no_source", "no_source"]
+    assert "2 sentences that no source bears out" in str(outcome.state["messages"][-1].text)

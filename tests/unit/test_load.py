@@ -219,3 +219,15 @@ async def test_a_model_that_was_named_is_asked_for_whatever_the_server_lists(
     monkeypatch: pytest.MonkeyPatch,
 ):
     assert await asked_of(monkeypatch, listing("local-7b"), "mine") == "mine"
+
+
+@pytest.mark.usefixtures("usual")
+async def test_an_address_may_end_with_a_slash(monkeypatch: pytest.MonkeyPatch):
+    with_key(monkeypatch)
+    known = {"/v1/models": listing("local-7b")}
+    nothing = reply("no", status="404 Not Found")
+    async with serving(lambda asked: known.get(asked.target, nothing)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1/")
+        model: Any = await load(f"openai:{USUAL}")
+
+    assert model.model_name == "local-7b"

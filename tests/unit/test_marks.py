@@ -140,3 +140,20 @@ def test_a_finding_without_a_text_says_why():
     marked = findings_block([finding("s1", "", "failed", "no_evidence")])
 
     assert 'status="failed">\nno_evidence\n</finding>' in marked
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("/bees/notes.md#winter", "winter"),
+        ("/bees/C# and F#.md#L1-L3", "L1-L3"),
+        ("https://bees.example/dance", ""),
+        ("", ""),
+    ],
+)
+def test_a_page_is_shown_with_its_place_whatever_its_file_is_called(location: str, place: str):
+    source = Source(id="S1", page="p", title="Bees", location=location, kind="file")
+
+    shown = pages_block([Passage(source="S1", text="They dance.")], {"S1": source})
+
+    assert f'place="{place}"' in shown

@@ -3,7 +3,8 @@ import random
 import pytest
 
 from report import places
-from report.verify import check, numbers, uncited
+from report.numbers import numbers
+from report.verify import check
 
 BEES = (
     "Honey bees dance in the dark of the hive. The waggle dance tells the direction of food, "
@@ -485,9 +486,3 @@ def test_a_number_that_a_cited_source_has_is_supported(sentence):
 )
 def test_a_number_that_no_cited_source_has_is_reported(sentence):
     assert numbers(f"Bees dance [S1]. {sentence}", TEXTS) == [sentence]
-
-
-def test_numbers_without_a_citation_are_reported():
-    text = "## 2019 in honey\n\n1. Bees dance.\n2. It was 1967 [S1]. It was 1968."
-
-    assert uncited(text) == ["It was 1968."]

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from report.verify import check, numbers
+from report.numbers import numbers
+from report.verify import check
 
 WORDS = {
     "en": (

@@ -1,0 +1,116 @@
+"""Give every sentence the source that bears it out, and take out those that none does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+
+from graph.state import Removed
+from report.blocks import Block, blocks, joined, without_gone
+from report.marks import MARKER, cites
+from report.numbers import numbers
+from report.statements import statements
+from report.verify import Checked, check
+from retrieval.script import CJK
+from retrieval.text import language, sentences
+from retrieval.words import words
+
+SHARE = {"en": 2 / 3, "zh": 1 / 2}
+"""A source bears out a sentence if two neighbouring sentences of it have more of its words.
+
+Chinese is compared in pairs of characters, and one other character breaks two of them.
+"""
+
+_OF_SOURCES = re.compile(
+    r"\b(?:sources?|documents?|files?|passages?|findings?|evidence|materials?)\b"
+    "|来源|來源|资料|資料|文件|文档|材料|研究结果|证据|證據",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot)\b|n['’]t\b|[没沒未无無不]",
+    re.IGNORECASE,
+)
+_YES = {"yes", "是的", "不是"}
+_LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
+_LEADS_ON = re.compile(r"[:：?？][\s\"'”’」』»*_)）]*$")
+_END = re.compile(r"[.!?。！？…]*[\s\"'”’」』»*_)）|]*$")
+
+
+def proven(body: str, texts: Mapping[str, str]) -> Checked:
+    """Return `body` without what its sources do not say, each of its sentences with a source.
+
+    It is checked first (`report/verify.py`). Then a sentence that names no source gets one that has
+    most of its words, close together, and all of its numbers; those that its paragraph cites come
+    first. A sentence that no source bears out is taken out. Let be are headings, questions, what
+    leads on to a list, and what is said of the sources themselves ("None of them says …").
+
+    Args:
+        body: Markdown as a model wrote it.
+        texts: The full text of each source by its id.
+    """
+    checked = check(body, texts)
+    windows = cache(lambda name: _windows(texts[name]))
+
+    def sourced(statement: str, near: Sequence[str]) -> str:
+        if cites(statement) or not _claims(statement):
+            return statement
+        for name in dict.fromkeys([*near, *checked.cited, *texts]):
+            given = _given(statement, name)
+            if _has_words(statement, windows(name)) and not numbers(given, texts):
+                return given
+        return ""
+
+    removed = [*checked.removed]
+    parts = blocks(checked.body)
+    for at, part in _prose(parts):
+        said = [part.text] if part.kind == "row" else statements(part.text)
+        kept = [sourced(statement, cites(part.text)) for statement in said]
+        gone = [one for one, left in zip(said, kept, strict=True) if not left]
+        removed += [Removed(text=statement.strip(), reason="no_source") for statement in gone]
+        text = "".join(kept).strip()
+        parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
+    left = without_gone(parts)
+    cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
+    return Checked(joined(left), list(dict.fromkeys(cited)), checked.quotes, removed)
+
+
+def _prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
+    """Return the blocks that say something, with their places; the head of a table does not."""
+    heads = {at for at, (_, after) in enumerate(pairwise(parts)) if _parts_head(after)}
+    kinds = ("text", "item", "quote", "row")
+    return [(at, one) for at, one in enumerate(parts) if one.kind in kinds and at not in heads]
+
+
+def _parts_head(part: Block) -> bool:
+    return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
+
+
+def _claims(statement: str) -> bool:
+    """Tell whether a statement says something that could be true or false of the world."""
+    if _LABEL.fullmatch(statement) or _LEADS_ON.search(statement):
+        return False
+    if _OF_SOURCES.search(statement) and _NOT.search(statement):
+        return False
+    return bool(set(words(statement)) - _YES)
+
+
+def _has_words(statement: str, windows: Sequence[frozenset[str]]) -> bool:
+    wanted = frozenset(words(statement))
+    least = SHARE[language(statement)] * len(wanted)
+    return any(len(wanted & window) > least for window in windows)
+
+
+def _windows(text: str) -> list[frozenset[str]]:
+    """Return the words of every two neighbouring sentences."""
+    said = [frozenset(words(sentence.text)) for sentence in sentences(text)]
+    return [one | other for one, other in pairwise([*said, frozenset()])]
+
+
+def _given(statement: str, name: str) -> str:
+    """Return a statement with a marker before the mark that ends it."""
+    end = _END.search(statement)
+    at = end.start() if end else len(statement)
+    space = "" if re.match(f"[{CJK}]", statement[at - 1 : at]) else " "
+    return f"{statement[:at]}{space}[{name}]{statement[at:]}"
