@@ -142,7 +142,7 @@ async def test_a_file_that_is_gone_is_not_shown_as_a_hash(
     await pages.forget_document(owned("local", ""), bees, f"{bees}/dance.md")
     state = await remembering("Who described the waggle dance?")
 
-    (cited,) = state["finding"]["sources"]
+    (cited,) = {one["source"] for one in state["extracts"]}
     assert state["sources"][cited]["location"] == ""
 
     report = {

@@ -279,9 +279,9 @@ async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
 MAY = ("tools/fetch.py", "tools/guard.py", "tools/search/")
-# Two name httpx for the timeouts and the errors of the clients that ask models; one asks a server
+# Three name httpx for the timeouts and the errors of the clients that ask models; one asks a server
 # on loopback that it has started itself.
-KNOWN = ("models/load.py", "runs/faults.py", "evals/world.py")
+KNOWN = ("models/load.py", "models/embeddings.py", "runs/faults.py", "evals/world.py")
 
 
 async def test_no_other_module_imports_a_client_for_the_web():
