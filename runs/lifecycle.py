@@ -18,7 +18,7 @@ from storage.journal import commit
 from storage.tables import runs
 from storage.upsert import upsert
 
-NAME = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
+NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
 
 LATEST = (runs.c.turn.desc(), runs.c.created.desc())
 """The order in which the newest run of a thread comes first."""
@@ -145,7 +145,7 @@ def check_thread(thread: str) -> str:
         Problem: `bad_thread_id`.
     """
     if not NAME.fullmatch(thread):
-        hint = "1 to 64 letters, digits, - or _"
+        hint = "1 to 64 letters, digits, - or _, the first no -"
         raise Problem("bad_thread_id", f"{thread!r} is no thread id", hint=hint)
     return thread
 
