@@ -6,7 +6,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.state import Step
+from graph.plan import to_research
 from nodes.agent import ask
 from nodes.profile import check_question
 from nodes.recall.state import RecallState
@@ -29,7 +29,7 @@ async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
         language=language(question),
         turn=state.get("turn", 0) + 1,
         attempt=0,
-        step=_step(question),
+        step=to_research("memory", question[:100], [], description=question),
         passages=[],
         sources={},
     )
@@ -40,15 +40,3 @@ async def plan(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     said = [HumanMessage(request)]
     rewritten = await ask(opened, runtime, "recall", system, said, Rewrite, otherwise=as_asked)
     return RecallState(**opened, queries=list(dict.fromkeys([question, *rewritten.queries])))
-
-
-def _step(question: str) -> Step:
-    return Step(
-        id="memory",
-        title=question[:100],
-        description=question,
-        kind="research",
-        queries=[],
-        needs=[],
-        need_web_search=False,
-    )
