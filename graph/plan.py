@@ -39,6 +39,19 @@ class PlanForm(BaseModel):
     steps: list[StepForm] = Field(min_length=1)
 
 
+def to_research(name: str, title: str, queries: list[str], *, description: str = "") -> Step:
+    """Return a step that needs no other; `name` is its id."""
+    return Step(
+        id=name,
+        title=title[:300],
+        description=description[:2000],
+        kind="research",
+        queries=queries,
+        needs=[],
+        need_web_search=True,
+    )
+
+
 def checked(plan: Any) -> Plan:
     """Return the plan if it can be researched.
 

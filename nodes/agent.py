@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-import json_repair
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._constants import CONFIG_KEY_DURABILITY
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
 from models.load import fallback_name, load, model_name
 from nodes.stack import agent_of
+from nodes.typed import CUT, MENDABLE, in_words, read
 from prompts.loader import render
 from retrieval.tokens import warm
 from runs.around import Around
@@ -31,14 +29,6 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer."""
-
-MENDABLE = 30_000
-"""How many characters of JSON are mended, and shown to the model again.
-
-Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
-"""
-
-CUT = "The answer was cut off at the limit. Answer more shortly."
 
 
 class Work(NamedTuple):
@@ -80,7 +70,7 @@ async def ask(
         Problem: `answer_invalid` when the answer does not fit the schema after two repairs, or
             whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
-    system = f"{system}\n\n{_form_in_words(schema)}"
+    system = f"{system}\n\n{in_words(schema)}"
     try:
         return await _answer(await _around(state, runtime, role, system), messages, schema)
     except Problem as problem:
@@ -102,7 +92,7 @@ async def _answer(around: Around, messages: Sequence[AnyMessage], schema: type[A
             said = [*said, HumanMessage(render("repair", error=CUT))]
             continue
         try:
-            return _read(reply, schema)
+            return read(reply, schema)
         except ValueError as error:
             complaint = HumanMessage(render("repair", error=error))
             said = [*said, AIMessage(str(reply.text)[:MENDABLE]), complaint]
@@ -166,41 +156,3 @@ async def _converse(
         raise Problem("tool_limit", what) from error
     talk: list[AnyMessage] = result["messages"]
     return talk
-
-
-@cache
-def _form_in_words(schema: type[BaseModel]) -> str:
-    form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    return render("typed", schema=form)
-
-
-def _read(reply: AnyMessage, schema: type[Answer]) -> Answer:
-    """Read a typed answer.
-
-    Raises:
-        ValueError: If no object is there, it does not fit, or the reply was cut off.
-    """
-    if isinstance(reply, AIMessage) and finish_reason(reply) == "length":
-        raise ValueError(CUT)
-    text = spoken(reply) if isinstance(reply, AIMessage) else str(reply.text)
-    try:
-        return schema.model_validate_json(text)
-    except ValidationError:
-        return schema.model_validate_json(_mended(text))
-
-
-def _mended(text: str) -> str:
-    """Mend what models often get wrong about JSON.
-
-    Raises:
-        ValueError: If no object is there, or it is too long or nested too deep to be mended.
-    """
-    start = text.find("{")
-    if start < 0 or len(text) > MENDABLE:
-        msg = "there is no JSON object in the answer"
-        raise ValueError(msg)
-    try:
-        return json.dumps(json_repair.loads(text[start:]))
-    except RecursionError as error:
-        msg = "the JSON of the answer is nested too deep"
-        raise ValueError(msg) from error

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from config.errors import Problem
 from graph.context import Context
-from graph.plan import checked
+from graph.plan import checked, to_research
 from graph.state import Passage, Plan, State, Step, of_turn
 from nodes.agent import ask
 from prompts.loader import render
@@ -146,17 +146,7 @@ def _earlier(needs: list[int | str], number: int) -> list[str]:
 
 def plan_of_queries(state: State, limit: int) -> Plan:
     """Make a plan without a model: one step for each query."""
-    steps = [
-        Step(
-            id=f"s{number}",
-            title=query[:300],
-            description="",
-            kind="research",
-            queries=[query],
-            needs=[],
-            need_web_search=True,
-        )
-        for number, query in enumerate(state["queries"][:limit], start=1)
-    ]
+    queries = enumerate(state["queries"][:limit], start=1)
+    steps = [to_research(f"s{number}", query, [query]) for number, query in queries]
     title = state["question"][:300]
     return Plan(title=title, thought="", has_enough_context=False, steps=steps)

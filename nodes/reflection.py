@@ -42,11 +42,11 @@ async def reflection(
     try:
         verdict = await judged(state, runtime, "reflector")
     except Problem:
-        return _done(state, Finding(**{**finding, "review": "unverified"}))
+        return _done(state, finding | {"review": "unverified"})
     if verdict.passed and finding["text"]:
-        return _done(state, Finding(**{**finding, "review": "passed"}))
+        return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, Finding(**{**finding, "review": "failed"}))
+        return _done(state, finding | {"review": "failed"})
     again = StepState(
         feedback=verdict.feedback or finding["reason"],
         more_queries=verdict.queries,

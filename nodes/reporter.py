@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Report, RunStatus, State
+from graph.state import Report, RunStatus, Source, State
 from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render
@@ -48,8 +48,10 @@ class Draft:
         between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
         self.text = f"{self.text}{between}{text}".strip()
         self.id = self.id or part.id
-        if part.model.startswith("extractive:") and "extractive" not in self.notices:
-            self.notices.append("extractive")
+
+    def tell(self, notice: str) -> None:
+        """Have the reader be told something, once."""
+        self.notices += [] if notice in self.notices else [notice]
 
 
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
@@ -61,17 +63,10 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     sources = {name: state["sources"][name] for name in material.named(state)}
     draft = Draft(limit=limit_reached(state))
     if draft.limit:
-        draft.notices.append("capped")
+        draft.tell("capped")
     if sources:
         await _write(draft, state, runtime)
-    checked = await verified(owner(runtime), draft.text, sources)
-    # A model that finds no answer on pages that were only searched is believed.
-    if sources and not checked.cited and (material.findings(state) or not draft.text):
-        checked = await verified(owner(runtime), material.composed(state), sources)
-        draft.notices += [] if draft.notices else ["composed"]
-    wanted = model_name("reporter", runtime.context)
-    if "extractive" in draft.notices and not wanted.startswith("extractive"):
-        draft.notices[draft.notices.index("extractive")] = "stood_in"
+    checked = await _checked(owner(runtime), draft, state, sources)
     status = _status(state, checked, draft)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],
@@ -80,7 +75,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
-        notices=_told(draft, state["language"]),
+        notices=_notices(draft, state["language"]),
         language=state["language"],
     )
     today = datetime.now(UTC).date().isoformat()
@@ -93,30 +88,44 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
     tongue = render(f"tongue_{runtime.context.language or 'own'}", language=state["language"])
     style = {"style": runtime.context.style, "tongue": tongue.strip()}
     system = render("reporter", language=state["language"], **style)
+    wanted = model_name("reporter", runtime.context)
     said: list[AnyMessage] = [HumanMessage(_request(state))]
     try:
         for _ in range(1 + CONTINUATIONS):
             part = await work(state, runtime, "reporter", system, said)
             text = part.text if part.complete else _whole(part.text)
             draft.add(text, part)
+            if part.model.startswith("extractive:"):
+                draft.tell("extractive" if wanted.startswith("extractive") else "stood_in")
             if part.complete:
                 break
             said += [AIMessage(text), HumanMessage(render("continue"))]
         else:
-            draft.notices.append("cut")
+            draft.tell("cut")
     except Problem as problem:
         bear(problem)
-        _note(draft, problem)
+        _stopped(draft, problem)
 
 
-def _note(draft: Draft, problem: Problem) -> None:
+def _stopped(draft: Draft, problem: Problem) -> None:
     """Note what kept the model from writing, or from writing on."""
     if draft.text:
-        draft.notices.append("cut")
+        draft.tell("cut")
     elif problem.code == "budget_spent":
         draft.limit, draft.notices = problem.where, ["budget"]
     else:
-        draft.notices.append("no_model")
+        draft.tell("no_model")
+
+
+async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Checked:
+    """Return what the checks left of the draft, or where nothing is left, what was found."""
+    checked = await verified(owner, draft.text, sources)
+    # A model that finds no answer on pages that were only searched is believed.
+    if checked.cited or (draft.text and not material.findings(state)):
+        return checked
+    if draft.text:
+        draft.tell("composed")
+    return await verified(owner, material.composed(state), sources)
 
 
 def _request(state: State) -> str:
@@ -140,7 +149,7 @@ def _status(state: State, checked: Checked, draft: Draft) -> RunStatus:
     return "partial" if unfinished or set(draft.notices) & UNFINISHED else "succeeded"
 
 
-def _told(draft: Draft, language: str) -> list[str]:
+def _notices(draft: Draft, language: str) -> list[str]:
     names = (f"notice_{name}" for name in draft.notices)
     return [render(name, language=language, limit=draft.limit).strip() for name in names]
 

@@ -10,6 +10,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from graph.context import Context
+from graph.plan import to_research
 from graph.state import Finding, State, Step, StepState, of_turn
 from nodes.agent import ask
 from prompts.loader import render
@@ -92,15 +93,7 @@ async def _follow_ups(
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
     return [
-        Step(
-            id=_free_id(taken),
-            title=missing.title[:300],
-            description="",
-            kind="research",
-            queries=missing.queries or [missing.title],
-            needs=[],
-            need_web_search=True,
-        )
+        to_research(_free_id(taken), missing.title, missing.queries or [missing.title])
         for missing in verdict.missing[:FOLLOW_UPS]
     ]
 

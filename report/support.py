@@ -24,18 +24,18 @@ Chinese is compared in pairs of characters, and one other character breaks two o
 """
 
 _OF_SOURCES = re.compile(
-    r"\b(?:sources?|documents?|files?|passages?|findings?|evidence|materials?)\b"
-    "|来源|來源|资料|資料|文件|文档|材料|研究结果|证据|證據",
+    r"\bno evidence\b|\b(?:the|these|those|any|no|your|given|available|provided)\s+"
+    r"(?:sources?|documents?|passages?|findings?|files?)\b|来源|來源|资料|資料|文档|研究结果",
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot)\b|n['’]t\b|[没沒未无無不]",
+    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot)\b|n['’]t\b|[没沒未无無]",
     re.IGNORECASE,
 )
 _YES = {"yes", "是的", "不是"}
 _LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
-_LEADS_ON = re.compile(r"[:：?？][\s\"'”’」』»*_)）]*$")
-_END = re.compile(r"[.!?。！？…]*[\s\"'”’」』»*_)）|]*$")
+_CLOSING = " \t\n\"'”’」』»*_)）|"
+_STOPS = ".!?。！？…"
 
 
 def proven(body: str, texts: Mapping[str, str]) -> Checked:
@@ -89,7 +89,7 @@ def _parts_head(part: Block) -> bool:
 
 def _claims(statement: str) -> bool:
     """Tell whether a statement says something that could be true or false of the world."""
-    if _LABEL.fullmatch(statement) or _LEADS_ON.search(statement):
+    if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return False
     if _OF_SOURCES.search(statement) and _NOT.search(statement):
         return False
@@ -110,7 +110,6 @@ def _windows(text: str) -> list[frozenset[str]]:
 
 def _given(statement: str, name: str) -> str:
     """Return a statement with a marker before the mark that ends it."""
-    end = _END.search(statement)
-    at = end.start() if end else len(statement)
-    space = "" if re.match(f"[{CJK}]", statement[at - 1 : at]) else " "
-    return f"{statement[:at]}{space}[{name}]{statement[at:]}"
+    said = statement.rstrip(_CLOSING).rstrip(_STOPS)
+    space = "" if re.match(f"[{CJK}]", said[-1:]) else " "
+    return f"{said}{space}[{name}]{statement[len(said) :]}"

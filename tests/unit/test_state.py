@@ -3,7 +3,7 @@ from typing import get_type_hints
 import typing_extensions
 
 from graph import state
-from graph.state import key, merge, of_turn
+from graph.state import key, keyed, merge, of_turn
 
 
 def test_the_newer_entry_wins_so_that_a_redo_replaces():
@@ -34,6 +34,11 @@ def test_the_entries_of_a_turn_keep_their_order():
     table = {key(1, name): 0 for name in ("s2", "s10", "s1")}
 
     assert list(of_turn(table, 1)) == ["s2", "s10", "s1"]
+
+
+def test_what_is_named_for_a_turn_is_that_turns():
+    assert of_turn(keyed(3, {"a": 1, "b/c": 2}), 3) == {"a": 1, "b/c": 2}
+    assert of_turn(keyed(3, {"a": 1}), 2) == {}
 
 
 def test_every_shape_is_made_of_what_a_server_can_describe_on_this_python():

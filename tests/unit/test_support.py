@@ -106,12 +106,27 @@ def test_chinese_sentences_are_traced_too():
         "None of the sources says who first heard them sing.",
         "The findings do not name a price.",
         "资料中没有提到价格。",
+        "No evidence was found for this question.",
     ],
 )
 def test_what_makes_no_claim_about_the_world_is_let_be(said: str):
     text = f"{said}\n\nBees dance in the hive [S1]."
 
     assert body(text) == text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Renewable sources do not emit carbon.",
+        "This material does not conduct heat.",
+        "The evidence does not support a link with poetry.",
+        "这种材料不导电。",
+        "**Poets have always admired them.**",
+    ],
+)
+def test_what_only_sounds_like_that_needs_a_source(said: str):
+    assert gone(f"{said}\n\nBees dance in the hive [S1].") == [said]
 
 
 def test_a_bullet_and_a_row_are_sentences_of_their_own():

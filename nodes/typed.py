@@ -1,0 +1,63 @@
+"""Say in words which form a typed answer has, and read it however a model wraps it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TypeVar
+
+import json_repair
+from langchain_core.messages import AIMessage, AnyMessage
+from pydantic import BaseModel, ValidationError
+
+from prompts.loader import render
+from runs.faults import finish_reason, spoken
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+MENDABLE = 30_000
+"""How many characters of JSON are mended, and shown to the model again.
+
+Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
+"""
+
+CUT = "The answer was cut off at the limit. Answer more shortly."
+
+
+@cache
+def in_words(schema: type[BaseModel]) -> str:
+    """Return the form of an answer as the prompt asks for it."""
+    form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
+    return render("typed", schema=form)
+
+
+def read(reply: AnyMessage, schema: type[Answer]) -> Answer:
+    """Read a typed answer.
+
+    Raises:
+        ValueError: If no object is there, it does not fit, or the reply was cut off.
+    """
+    if isinstance(reply, AIMessage) and finish_reason(reply) == "length":
+        raise ValueError(CUT)
+    text = spoken(reply) if isinstance(reply, AIMessage) else str(reply.text)
+    try:
+        return schema.model_validate_json(text)
+    except ValidationError:
+        return schema.model_validate_json(_mended(text))
+
+
+def _mended(text: str) -> str:
+    """Mend what models often get wrong about JSON.
+
+    Raises:
+        ValueError: If no object is there, or it is too long or nested too deep to be mended.
+    """
+    start = text.find("{")
+    if start < 0 or len(text) > MENDABLE:
+        msg = "there is no JSON object in the answer"
+        raise ValueError(msg)
+    try:
+        return json.dumps(json_repair.loads(text[start:]))
+    except RecursionError as error:
+        msg = "the JSON of the answer is nested too deep"
+        raise ValueError(msg) from error
