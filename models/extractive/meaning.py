@@ -18,9 +18,10 @@ _THING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _VERB = (
-    r"(?:is|are|was|were|means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
-    r"|has been)\b(?! (?:not|no|never)\b)"
+    r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
+    r"|(?:is|are|was|were|has been) (?:an?|the|one|any|born|what|when|how)\b)"
 )
+_OTHER_VERB = r"(?:is|are|was|were|has been)\b(?! (?:not|no|never)\b)"
 _ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
 _BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
 _NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
@@ -60,10 +61,10 @@ def thing(question: str) -> Thing | None:
 def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
     """Return how well a sentence says what is asked, in 0..1.
 
-    Best is one that begins with the thing and goes on with "is" or "means"; less worth is one
-    that gives it its name or only begins with it. On a page whose title names the thing, its
-    head ("the curve") stands for it. Right below a heading (`above`) a sentence counts more, by
-    how much of the heading the thing is.
+    Best is one that begins with the thing and goes on with "is a" or "means"; less worth is one
+    that gives it its name, says something else of it, or only begins with it. On a page whose
+    title names the thing, its head ("the curve") stands for it. Right below a heading (`above`)
+    a sentence counts more, by how much of the heading the thing is.
     """
     named = asked.terms <= set(words(title))
     worth = _worth(asked.whole, sentence)
@@ -82,6 +83,8 @@ def _worth(name: str, sentence: str) -> float:
         return 1.0
     if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8
+    if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
+        return 0.7
     begins = re.search(rf"{start}(?!的|[’'\w-]*[’'-])", sentence, re.IGNORECASE)
     return 0.4 if begins else 0.0
 
