@@ -39,6 +39,8 @@ _ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|kn
 class Thing(NamedTuple):
     """What a question wants to be told the meaning of, as patterns."""
 
+    spelt: str
+    """Its name, as it is spelt in the question."""
     terms: frozenset[str]
     whole: str
     head: str
@@ -55,7 +57,9 @@ def thing(question: str) -> Thing | None:
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not words(named) or not noun:
         return None
-    return Thing(frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1]))
+    return Thing(
+        named, frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1])
+    )
 
 
 def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
