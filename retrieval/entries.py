@@ -15,10 +15,12 @@ _SECTION = re.compile(
     r"|interface|module|namespace)\s+(?P<named>[\w.]+)\s*[(:{<]"
 )
 _STAMPED = re.compile(
-    r"\s*[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\d\d/\w{3}/\d{4}\b|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)"
+    r"\s*[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\d\d/\w{3}/\d{4}\b"
+    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)"
 )
 _CODE = re.compile(
-    r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$|\s*(?:import|from [\w.]+ import|#include)\b"
+    r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$"
+    r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
 _WORDS, _CHARACTERS = 6, 40
 """A value after a colon is no longer than this, or else a line like "Note: …" is prose."""

@@ -34,7 +34,8 @@ _SELDOM_LAST = re.compile(
 )
 _OPENER = re.compile(
     r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
-    r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from)\b",
+    r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from|during"
+    r"|until|each|every|all|no)\b",
     re.IGNORECASE,
 )
 

@@ -9,7 +9,7 @@ from html import unescape
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from retrieval.text import language
 
@@ -21,6 +21,9 @@ _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.D
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
 _UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
+
+INSTRUCTIONS = 100
+"""What a system message begins with, in characters, tells its language; a shorter one does not."""
 
 
 class Page(NamedTuple):
@@ -89,20 +92,25 @@ class Prompt(NamedTuple):
     """What is known already."""
     said: str = ""
     """The newest words of the person, whole."""
-    earlier: bool = False
-    """Whether the person said something before them."""
+    before: tuple[str, ...] = ()
+    """What the person said before them, oldest first."""
+    tongue: Literal["zh", "en", ""] = ""
+    """The language of the instructions, in which the report is written."""
 
     @property
     def language(self) -> Literal["zh", "en"]:
-        """The language of the question."""
-        return language(self.question or self.said or " ".join(self.step or ()))
+        """The language to write in: that of the instructions, or else of the question."""
+        asked = self.question or self.said or " ".join(self.step or ())
+        return self.tongue or language(asked)
 
 
 def read(messages: Sequence[BaseMessage]) -> Prompt:
     """Read the newest message that has blocks, and the pages that tools returned."""
     asked = [message.text for message in messages if isinstance(message, HumanMessage)]
     marked = next((text for text in reversed(asked) if _BLOCK.search(text)), "")
-    spoken = Prompt(said=asked[-1] if asked else "", earlier=len(asked) > 1)
+    spoken = Prompt(
+        said=asked[-1] if asked else "", before=tuple(asked[:-1]), tongue=_tongue(messages)
+    )
     if not marked:
         return spoken
     outer = {tag: (named, inside) for tag, named, inside in _blocks(marked)}
@@ -124,6 +132,12 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
         request=texts.get("request", ""),
         notes=texts.get("notes", ""),
     )
+
+
+def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:
+    """Return the language of the instructions; a few words of them do not tell it."""
+    told = next((one.text for one in messages if isinstance(one, SystemMessage)), "")
+    return language(told[:INSTRUCTIONS]) if len(told) >= INSTRUCTIONS else ""
 
 
 def _blocks(text: str) -> Iterator[tuple[str, dict[str, str], str]]:

@@ -24,7 +24,8 @@ WHOLE = 120
 _UNQUOTABLE = re.compile(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
 _CAPITALS = re.compile(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
 _MARK = re.compile(
-    r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|\d{1,3}、|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])(?:\s+|(?<=[、）])))+"
+    r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
+    r"(?:\s+|(?<=[、）])))+"
 )
 """What makes an item of a list of a line; it is left out of a quote."""
 _COMMENT = re.compile(r"(?:#|//|--|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
@@ -32,7 +33,10 @@ _COMMENT = re.compile(r"(?:#|//|--|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:
 
 _OPENS_BACKWARDS = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
-    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both|the (?:former|latter))\b"
+    r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both"
+    r"|the (?:former|latter|others?|first two|two|three)"
+    r"|(?:in|at|on|for|from|with|by|during|after|before|under)\b[^,.;]{0,20}\b(?:this|these|those)"
+    r")\b"
     r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ import re
 from retrieval.words import terms, words
 
 COUNT = (
-    r"\d[\d.,:/~–-]*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?"
+    r"\d[\d.,:/~–-]*|\b(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?"
     r"|hundreds?|thousands?|millions?|billions?|half|twice|once)\b|[一二两兩三四五六七八九十百千万萬亿億半]+"
 )
 """A number, in figures or in words."""

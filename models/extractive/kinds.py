@@ -61,13 +61,13 @@ _CAUSE = _kind(
 )
 _PLACE = _kind(
     r"\bwhere\b|哪[裡里裏兒儿]|何[處处地]|什[么麼]地方|哪[个個]?[国國省市地城]",
-    r"\b(?:in|at|near|from|of|on|to|off) (?:the )?[A-Z]\w+|(?:位|坐落|在|地[处處])[于於]?[^，。]{1,12}"
-    rf"|[{HAN}]{{1,6}}[省市县縣区區州國国镇鎮村乡鄉岛島山河湖路街城港湾灣洲府郡站]",
+    r"\b(?:in|at|near|from|of|on|to|off) (?:the )?[A-Z]\w+"
+    rf"|(?:位|坐落|在|地[处處])[于於]?[^，。]{{1,12}}|[{HAN}]{{1,6}}[省市县縣区區州國国镇鎮村乡鄉岛島山河湖路街城港湾灣洲府郡站]",
 )
 _DECISION = _kind(
     r"^\W*(?:is|are|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|has|have"
-    r"|had)\b(?!.* or )|[吗嗎]\W*$|是否|能否|可否|是不是|能不能|[会會]不[会會]|有[没沒]有|可不可以|要不要"
-    r"|[该該]不[该該]",
+    r"|had)\b(?!.* or )|[吗嗎]\W*$|是否|能否|可否|是不是|能不能|[会會]不[会會]|有[没沒]有"
+    r"|可不可以|要不要|[该該]不[该該]",
     r"\b(?:not|never|no longer|cannot|\w+n['’]t|no|only|must|may|can|allowed|forbidden|prohibited"
     r"|permitted|required|always|unless|except)\b|不|[没沒]有|未|[无無]法|禁止|必[须須]|可以|[应應][该該当當]",
     new=False,

@@ -18,9 +18,10 @@ _THING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _VERB = (
-    r"(?:is|are|was|were|means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
-    r"|has been)\b(?! (?:not|no|never)\b)"
+    r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
+    r"|(?:is|are|was|were|has been) (?:an?|the|one|any|born|what|when|how)\b)"
 )
+_OTHER_VERB = r"(?:is|are|was|were|has been)\b(?! (?:not|no|never)\b)"
 _ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
 _BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
 _NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
@@ -38,6 +39,8 @@ _ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|kn
 class Thing(NamedTuple):
     """What a question wants to be told the meaning of, as patterns."""
 
+    spelt: str
+    """Its name, as it is spelt in the question."""
     terms: frozenset[str]
     whole: str
     head: str
@@ -54,16 +57,18 @@ def thing(question: str) -> Thing | None:
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not words(named) or not noun:
         return None
-    return Thing(frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1]))
+    return Thing(
+        named, frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1])
+    )
 
 
 def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
     """Return how well a sentence says what is asked, in 0..1.
 
-    Best is one that begins with the thing and goes on with "is" or "means"; less worth is one
-    that gives it its name or only begins with it. On a page whose title names the thing, its
-    head ("the curve") stands for it. Right below a heading (`above`) a sentence counts more, by
-    how much of the heading the thing is.
+    Best is one that begins with the thing and goes on with "is a" or "means"; less worth is one
+    that gives it its name, says something else of it, or only begins with it. On a page whose
+    title names the thing, its head ("the curve") stands for it. Right below a heading (`above`)
+    a sentence counts more, by how much of the heading the thing is.
     """
     named = asked.terms <= set(words(title))
     worth = _worth(asked.whole, sentence)
@@ -82,6 +87,8 @@ def _worth(name: str, sentence: str) -> float:
         return 1.0
     if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8
+    if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
+        return 0.7
     begins = re.search(rf"{start}(?!的|[’'\w-]*[’'-])", sentence, re.IGNORECASE)
     return 0.4 if begins else 0.0
 

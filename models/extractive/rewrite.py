@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from models.extractive.blocks import Prompt
+from models.extractive.followups import points_back, subject, with_subject
 from models.extractive.questions import dimensions, parts, sides
+from models.extractive.smalltalk import reply
 from models.extractive.steps import query
 from models.extractive.topic import key_phrase, key_terms, names
 from retrieval.text import language
 
-_POINTS_BACK = re.compile(
-    r"^\W*(?:and|but|also|or|so|what about|how about|then|why|how come)\b"
-    r"|\b(?:it|its|they|them|their|theirs|this|that|these|those|he|she|him|his|her|hers|there"
-    r"|the same|the (?:former|latter|other|first|second))\b|[它他她][们們]?|其(?![他它])"
-    r"|^\W*(?:那么?|[还還]有|而|以及|[为為]什[么麼]\W*$|再)|[这這那][个個些种種里裡]?|呢\W*$",
+_COMPARES = re.compile(
+    r"\b(?:compar\w+|contrast|differ\w*|versus|vs|both|the others?|better|worse)\b"
+    r"|比[较較]|[对對]比|[区區][别別]|不同|哪一?[个個種种].{0,3}[更好]",
     re.IGNORECASE,
 )
+_BOTH = re.compile(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
@@ -41,29 +42,57 @@ def queries(question: str, most: int) -> list[str]:
 
 
 def standalone(question: str, conversation: str) -> str:
-    """Return a question that points back together with the topic of the question before it."""
+    """Return a question that points back together with what the questions before it are about.
+
+    A pronoun becomes the one thing that was asked about; otherwise the topic stands in brackets.
+    """
+    question = question.strip()
+    before = [said for said in _asked(conversation) if said != question]
+    if not before or not points_back(question):
+        return question
+    compared = _compared(question, before) if _COMPARES.search(question) else ""
+    if compared:
+        return compared
+    about = _topic_of(before)
+    whole = with_subject(question, subject(about))
+    if whole != question:
+        return whole
+    newest = before[-1] if not key_terms(question) else about
+    return _with_topic(question, " ".join(map(key_phrase, dict.fromkeys([newest, about]))))
+
+
+def _asked(conversation: str) -> list[str]:
+    """Return what a person asked in a conversation, without small talk, oldest first."""
     spoken = [line.partition(":") for line in conversation.splitlines()]
-    asked = [said.strip() for who, _, said in spoken if who.strip() == "person"]
-    asked = [said for said in asked if said != question.strip() and key_terms(said)]
-    if not asked or not (_POINTS_BACK.search(question) or _elliptical(question)):
-        return question.strip()
-    for earlier in reversed(asked):
-        if not _POINTS_BACK.search(earlier) or earlier == asked[0]:
-            break
+    said = [words.strip() for who, _, words in spoken if who.strip() == "person"]
+    return [one for at, one in enumerate(said) if key_terms(one) and not reply(one, earlier=at > 0)]
+
+
+def _topic_of(before: Sequence[str]) -> str:
+    """Return the newest question that stands alone, or the first one."""
+    return next((one for one in reversed(before) if not points_back(one)), before[0])
+
+
+def _compared(question: str, before: Sequence[str]) -> str:
+    """Return a question that compares the things that the last two questions were about."""
+    things = [subject(one) for one in before if not points_back(one)]
+    two = list(dict.fromkeys(filter(None, things)))[-2:]
+    if len(two) < 2:
+        return ""
+    rest = _BOTH.sub(" ", _COMPARES.sub(" ", question))
+    about = key_phrase(rest) if key_terms(rest) else ""
+    if language(question) == "zh":
+        return f"比较{two[0]}和{two[1]}" + (f"：{about}" if about else "")
+    return f"Compare {two[0]} and {two[1]}" + (f" in terms of {about}" if about else "")
+
+
+def _with_topic(question: str, topic: str) -> str:
     own = set(key_terms(question))
-    missing = [word for word in key_phrase(earlier).split() if not own & set(key_terms(word))]
+    missing = [word for word in topic.split() if not own & set(key_terms(word))]
     if not missing:
-        return question.strip()
+        return question
     around = "（{}）" if language(question) == "zh" else " ({})"
-    return question.strip() + around.format(" ".join(missing))
-
-
-def _elliptical(question: str) -> bool:
-    """Tell whether a question is only a word or two, as in "Winter?"."""
-    if not key_terms(question):
-        return True
-    bare = question.strip(" ?？!！.。")
-    return len(bare) <= 4 if language(question) == "zh" else len(bare.split()) < 3
+    return question + around.format(" ".join(dict.fromkeys(missing)))
 
 
 def _queries(question: str) -> Iterator[str]:

@@ -9,18 +9,21 @@ from typing import NamedTuple
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import LONGEST, Candidate, candidates
 from models.extractive.kinds import answers
-from models.extractive.meaning import defines, thing
+from models.extractive.meaning import Thing, defines, thing
 from models.extractive.sections import asked_for
 from models.extractive.theses import opposed, thesis
-from models.extractive.topic import Topic, share
+from models.extractive.topic import Topic, named, share
+from retrieval.keyword import words
 from retrieval.text import heading
-from retrieval.words import words
 
 AROUND = 0.5
 """A sentence is worth this much of what its passage is worth, besides what it is worth itself."""
 
 IN_TITLE = 0.75
 """A term counts this much for a sentence when only the title of its page or the heading has it."""
+
+MEANT = 0.5
+"""A name counts this much for a sentence when only the passage around it says it."""
 
 NAMED_TITLE = 0.3
 """A page is worth this much more when the question names its whole title."""
@@ -61,13 +64,21 @@ class Scored(NamedTuple):
         return Quote(self.page.id, self.candidate.text, self.candidate.under)
 
 
+class _Asked(NamedTuple):
+    """What is asked, and what can be told of it before a sentence is read."""
+
+    about: Topic
+    question: str
+    names: set[str]
+    thing: Thing | None
+    opposed: bool
+
+
 def scored(about: Topic, question: str, pages: Sequence[Page]) -> list[Scored]:
     """Return every sentence of the pages that has a term of the topic, best first."""
+    asked = _Asked(about, question, named(question), thing(question), opposed(question))
     around = [worth(about, question, page) for page in pages]
-    found = (
-        _scored(about, question, pages[one.page], one, around[one.page])
-        for one in candidates(pages)
-    )
+    found = (_scored(asked, pages[one.page], one, around[one.page]) for one in candidates(pages))
     return sorted((one for one in found if one.score), key=lambda one: -one.score)
 
 
@@ -79,17 +90,24 @@ def worth(about: Topic, question: str, page: Page) -> float:
     return share(about, words(f"{page.title}\n{page.text}")) + NAMED_TITLE * named_weight
 
 
-def _scored(about: Topic, question: str, page: Page, one: Candidate, around: float) -> Scored:
-    found = words(one.text)
-    given = words(f"{page.title}\n{one.above}\n{one.under}")
-    own, named = share(about, found), share(about, [*given, *found])
-    asked, below = thing(question), one.above if one.opens else ""
-    meaning = defines(asked, one.text, page.title, below) if asked else 0.0
-    stated = thesis(one.text, one.above) if opposed(question) else 0.0
-    if not own and not (named and (stated or meaning)):
+def _scored(asked: _Asked, page: Page, one: Candidate, around: float) -> Scored:
+    found, given = words(one.text), words(f"{page.title}\n{one.above}\n{one.under}")
+    own, known = share(asked.about, found), share(asked.about, [*given, *found])
+    below = one.above if one.opens else ""
+    meaning = defines(asked.thing, one.text, page.title, below) if asked.thing else 0.0
+    stated = thesis(one.text, one.above) if asked.opposed else 0.0
+    if not own and not (known and (stated or meaning)):
         return Scored(0.0, one, page, 0.0)
-    told = own + IN_TITLE * (named - own) + MEANING * meaning + THESIS * stated
-    told += SETTING * asked_for(about, one.text, one.under)
-    score = told + AROUND * around + FIRST * one.first + KIND * answers(question, one.text)
+    told = own + IN_TITLE * (known - own) + MEANING * meaning + THESIS * stated
+    told += MEANT * _meant(asked, page, {*found, *given})
+    told += SETTING * asked_for(asked.about, one.text, one.under)
+    score = told + AROUND * around + FIRST * one.first + KIND * answers(asked.question, one.text)
     heads = heading(one.text) or len(one.text) > LONGEST
     return Scored(score * HEADING if heads else score, one, page, told)
+
+
+def _meant(asked: _Asked, page: Page, said: set[str]) -> float:
+    """Return what part of a topic are names that only the passage around a sentence says."""
+    names = asked.names.intersection(words(page.text)) - said
+    weights = (asked.about.terms.get(name, 0.0) for name in names)
+    return sum(weights) / asked.about.whole if names else 0.0

@@ -8,6 +8,7 @@ from typing import Any
 
 from models.extractive.blocks import Prompt
 from models.extractive.chat import STOP, chinese, latin, themes, vocabulary
+from models.extractive.followups import asks_on
 from retrieval.script import CJK
 from retrieval.text import language
 
@@ -34,7 +35,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _IDIOM = re.compile(
-    r"\b(?:how|what)(?:(?: i|')?s| was) (?:life|the weather|your|everything)\b|\bwhat a\b"
+    r"\b(?:how|what)(?:(?: i|')?s| was) (?:life|your|everything)\b|\bwhat a\b"
     r"|knock knock|\bhow (?:do|did) you (?:feel|do|work|know|like|learn|think|sleep)\b",
     re.IGNORECASE,
 )
@@ -76,32 +77,27 @@ _INTRODUCED = re.compile(
     r"|[Tt]hanks|[Tt]hank you|[Bb]ye|[Gg]ood (?:morning|evening|night)),?) [A-Z][\w'-]+"
     r"(?: [A-Z][\w'-]+)?(?=[,.!?]|$)|我(?:的名字)?[叫是]\w{2,4}$"
 )
-_MORE = re.compile(
-    r"^\W*(?:(?:and|but|so) )?(?:why|how(?: so| come)?|(?:tell me )?more|continue|go on"
-    r"|(?:more )?details?|elaborate|explain|for example|which(?: ones?)?|who|when|where|什[么麼]"
-    r"|[为為]什[么麼]|怎[么麼]|[继繼][续續]|然后呢|更多|[详詳][细細]|[还還]有呢?|比如|例如"
-    r"|[它他她那这這][们們]?呢|[说說]明)(?: please| not)?\W*$",
-    re.IGNORECASE,
-)
 _TOPIC_ZH = re.compile(
     r"[^你您这這那它他她\W]是什[么麼]|什[么麼]是[^你您这這那]|[为為]什[么麼](?![\W你您我]|$)"
+    r"|天[气氣].{0,3}(?:怎[么麼]|如何)|下[雨雪][吗嗎]"
 )
+_CLOCK = re.compile(r"\bwhat(?:['’]?s| is)? (?:the )?(?:time|day|date)\b", re.IGNORECASE)
 _SUM = re.compile(r"\d\s*[-+*/×÷=^]\s*\d")
 
 
 def triage(prompt: Prompt) -> dict[str, Any]:
     """Return whether the newest words are something to research, and the answer if not."""
-    said = reply(prompt.said, earlier=prompt.earlier)
+    said = reply(prompt.said, earlier=any(not reply(one) for one in prompt.before))
     return {"research": not said, "reply": said}
 
 
 def reply(said: str, *, earlier: bool = False) -> str:
     """Return the answer to small talk, in its language, or nothing if it is something to research.
 
-    `earlier` says that something was asked before, so that "why?" asks for more of it.
+    `earlier` says that something was asked before, so that "How much?" asks for more of it.
     """
     text = unicodedata.normalize("NFKC", said).strip()
-    if (earlier and _MORE.match(text)) or not _is_small_talk(_INTRODUCED.sub(" ", text)):
+    if (earlier and asks_on(text)) or not _is_small_talk(_INTRODUCED.sub(" ", text)):
         return ""
     which = language(text) == "zh"
     return _REPLIES[_theme(text)][which].format(do=_DO[which])
@@ -124,7 +120,7 @@ def _content(text: str) -> bool:
 
 def _topical(text: str) -> bool:
     """Tell whether words that small talk shares with the world are what a question is about."""
-    if _TOPIC_ZH.search(text):
+    if _TOPIC_ZH.search(text) or _CLOCK.search(text):
         return True
     told = {word for word in latin(text) if word not in STOP}
     topics = {word for word in told if "topic" in themes(word)}
@@ -143,6 +139,8 @@ def _theme(text: str) -> str:
     found |= {theme for phrase in chinese().findall(text) for theme in vocabulary()[phrase]}
     order = ("sorry", "goodbye", "thanks", "self", "greeting")
     asked = (
-        "self" if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made)\b", text, re.I) else ""
+        "self"
+        if _ABOUT_YOU.search(text) or re.search(r"\bwho (?:are|made) you\b", text, re.I)
+        else ""
     )
     return asked or next((theme for theme in order if theme in found), "plain")

@@ -22,7 +22,10 @@ _NAME = re.compile(
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
 _LIGHT = frozenset(
-    """allow come exist get go kind make often possibl put requir sort take thing type use way""".split()
+    re.findall(
+        r"\w+",
+        "allow come exist get go kind make often possibl put requir sort take thing type use way",
+    )
 )
 """Stems of words that a question needs for its grammar more than for its topic."""
 

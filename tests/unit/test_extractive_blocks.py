@@ -75,8 +75,8 @@ def test_the_newest_message_with_blocks_is_read():
 def test_a_conversation_without_blocks_is_what_was_said_last():
     prompt = read([SystemMessage("x"), HumanMessage("a"), AIMessage("b"), HumanMessage("c")])
 
-    assert (prompt.said, prompt.earlier, prompt.question) == ("c", True, "")
-    assert read([HumanMessage("c")]).earlier is False
+    assert (prompt.said, prompt.before, prompt.question) == ("c", ("a",), "")
+    assert read([HumanMessage("c")]).before == ()
     assert read([]).said == ""
 
 

@@ -1,3 +1,5 @@
+import pytest
+
 from models.extractive.blocks import Page
 from models.extractive.candidates import candidates, document
 
@@ -46,3 +48,47 @@ def test_a_part_of_a_document_is_titled_after_the_whole():
 def test_a_line_of_capitals_is_a_heading_and_no_sentence():
     assert texts("APIARY LOG, WINTER 2023/24\n\nBees dance.") == ["Bees dance."]
     assert texts("中国的CPU和GPU。") == ["中国的CPU和GPU。"]
+
+
+@pytest.mark.parametrize(
+    "mark", ["- ", "* ", "1. ", "(2) ", "3) ", "• ", "> ", "- [x] ", "二、", "（三）", "  - "]
+)
+def test_the_mark_of_a_list_is_no_part_of_a_quote(mark):
+    assert texts(f"{mark}Weigh every hive in October.") == ["Weigh every hive in October."]
+
+
+def test_a_number_that_begins_a_sentence_is_no_mark_of_a_list():
+    assert texts("12,000 people came. 1.5 kg were lost.") == [
+        "12,000 people came.",
+        "1.5 kg were lost.",
+    ]
+
+
+@pytest.mark.parametrize("said", ["The parser cites [S1] here.", 'A <q s="S2">word</q> is cut.'])
+def test_what_looks_like_a_citation_can_be_quoted(said):
+    assert texts(said) == [said]
+
+
+def test_a_setting_knows_its_section_and_has_no_comma_behind_it():
+    json = '{\n  "engines": {\n    "node": ">=18.17",\n  }\n}'
+
+    found = next(candidates([Page("S1", "", "", json)]))
+
+    assert (found.text, found.under) == ('"node": ">=18.17"', "engines")
+
+
+def test_a_constant_in_capitals_is_quoted_and_a_heading_in_capitals_is_not():
+    assert texts("MAX_ITEMS = 512\n\nTHE LIMITS OF ALL ITEMS") == ["MAX_ITEMS = 512"]
+
+
+def test_a_sentence_in_a_program_is_quoted_without_the_marks_around_it():
+    assert texts('"""Return how many rows there are."""') == ["Return how many rows there are."]
+    assert texts("// The rows are counted twice.") == ["The rows are counted twice."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["At the end of this run she turns.", "The first two are close.", "In this way it works."],
+)
+def test_a_sentence_that_begins_with_what_was_said_before_stands_with_it(said):
+    assert texts(f"The bee runs over the comb. {said}")[-1] == f"The bee runs over the comb. {said}"

@@ -15,11 +15,41 @@ from models.extractive.kinds import answers, asks_why, asks_why_too, gives_cause
         ("什么时候建成？", "建于1945年。", "用石头建成。"),
         ("有多少蜜蜂？", "有三百个。", "有蜜蜂。"),
         ("为什么跳舞？", "因为有花。", "它们跳舞。"),
+        ("谁创办了茶馆？", "创办人是陈淑芬女士。", "茶馆有很多人。"),
+        ("茶馆在哪里？", "位于福州。", "茶馆很大。"),
+        ("How often does it go?", "It goes twice a day.", "It goes to Skell."),
+        ("Are dogs allowed?", "Dogs are not allowed.", "Dogs bark."),
+        ("孕妇能喝浓茶吗？", "孕妇不宜饮用浓茶。", "孕妇喝茶。"),
     ],
 )
 def test_a_sentence_answers_with_the_kind_of_thing_that_is_asked_for(question, answer, other):
     assert answers(question, answer)
     assert not answers(question, other)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "new"),
+    [
+        ("Who met Karl Marx?", "They say Karl Marx was met.", "They say Ada Bell met him."),
+        ("When in 1945 was it built?", "It was built in 1945.", "It was built in May."),
+        ("Where in Paris is it?", "It is in Paris.", "It is near Montmartre."),
+        ("How many of the 12 bees died?", "The 12 bees died.", "Nine of them died."),
+    ],
+)
+def test_what_the_question_says_itself_is_no_answer(question, told, new):
+    assert answers(question, told) == 0.0
+    assert answers(question, new) >= 1.0
+
+
+def test_a_number_of_the_things_asked_for_is_worth_more():
+    asked = "How many members does the club have?"
+
+    assert answers(asked, "It has 340 active members.") > answers(asked, "It has 27 hives.") > 0
+    assert answers("有多少家分店？", "共有56家分店。") > answers("有多少家分店？", "1988年开店。")
+
+
+def test_a_choice_is_no_question_for_yes_or_no():
+    assert not answers("Is it red or blue?", "It is not allowed.")
 
 
 def test_a_question_for_nothing_of_the_kind_is_answered_by_no_kind():

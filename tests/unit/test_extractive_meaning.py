@@ -33,6 +33,20 @@ def test_what_a_thing_is_not_says_less_than_what_it_is():
     assert said(asked, "A drone is not a worker.") < said(asked, "A drone is a male bee.")
 
 
+def test_saying_what_a_thing_is_comes_before_saying_something_of_it():
+    asked = "What is the waggle dance?"
+
+    assert said(asked, "The waggle dance is a signal.") > said(
+        asked, "The waggle dance was long a riddle."
+    )
+    assert said(asked, "It is called the waggle dance.") > said(asked, "The waggle dance was seen.")
+
+
+def test_the_line_that_sets_a_constant_says_what_it_is():
+    assert said("What is MAX_ITEMS?", "MAX_ITEMS = 512") == 1.0
+    assert said("What is MAX_ITEMS?", "return min(MAX_ITEMS, rows)") == 0.0
+
+
 def test_on_a_page_about_the_thing_its_noun_stands_for_it():
     sentence = "Bell described the curve with a formula."
 

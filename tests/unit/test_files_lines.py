@@ -45,7 +45,10 @@ async def test_wrapped_chinese_lines_are_joined_without_a_space(tmp_path):
 
 
 async def test_a_word_that_was_cut_at_the_end_of_a_line_is_whole_again(tmp_path):
-    text = "The bees of the whole region have been studied by inter-\nnational teams of well-known people.\n"
+    text = (
+        "The bees of the whole region have been studied by inter-\n"
+        "national teams of well-known people.\n"
+    )
 
     assert "international teams" in await texts(tmp_path, text)
 

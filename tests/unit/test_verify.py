@@ -217,6 +217,14 @@ def test_a_full_stop_of_the_writer_stays_behind_the_quotation():
     )
 
 
+@pytest.mark.parametrize("words", ["It reads `[S1]` as a mark.", "The marks [S1][S1] are one."])
+def test_what_looks_like_a_marker_inside_a_quotation_stays_and_cites_nothing(words):
+    found = check(f'<q s="S2">{words}</q>', {"S1": "Other.", "S2": words})
+
+    assert found.body == f'<q s="S2">{words}</q>'
+    assert found.cited == ["S2"]
+
+
 def test_an_address_inside_a_quotation_is_not_repeated():
     said = body(
         'It says <q s="S3">Read https://evil.test/a for &lt;b&gt;more&lt;/b&gt; on AT&amp;T</q>.'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tools.files.shapes import File, Refused
 
-_CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex .toml .yaml .yml"
+_CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
+_SETTINGS = ".toml .yaml .yml .ini .cfg .conf .properties .log"
 
 READERS: dict[str, str] = {
     ".pdf": "tools.files.pdf",
@@ -21,7 +22,9 @@ READERS: dict[str, str] = {
     ".tsv": "tools.files.table",
     ".json": "tools.files.records",
     ".jsonl": "tools.files.records",
-    **dict.fromkeys([".txt", ".text", ".rst", *_CODE.split()], "tools.files.lines"),
+    **dict.fromkeys(
+        [".txt", ".text", ".rst", *_CODE.split(), *_SETTINGS.split()], "tools.files.lines"
+    ),
 }
 """The module that reads each type: its `read(file: File) -> Document`."""
 
