@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from rank_bm25 import BM25Plus
 
@@ -90,7 +91,8 @@ async def _result(
     asked: Mapping[str, Any], corpus: Sequence[Mapping[str, Any]], index: BM25Plus
 ) -> Result:
     graph = make_recall().copy({"checkpointer": InMemorySaver()})
-    config = {"configurable": {"thread_id": str(asked["id"]).replace("/", "-")}}
+    thread = str(asked["id"]).replace("/", "-")
+    config: RunnableConfig = {"configurable": {"thread_id": thread}}
     begun = time.perf_counter()
     state = await graph.ainvoke({"messages": [("user", asked["text"])]}, config, context=Context())
     seconds = time.perf_counter() - begun
