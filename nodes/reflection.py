@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -40,7 +39,7 @@ async def reflection(
     if finding["status"] == "skipped" or hopeless:
         return _done(state, finding)
     try:
-        verdict = await judged(state, runtime, "reflector")
+        verdict = await _verdict(state, runtime)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
     if verdict.passed and finding["text"]:
@@ -57,20 +56,13 @@ async def reflection(
     )
 
 
-async def judged(state: Mapping[str, Any], runtime: Runtime[Context], role: str) -> Verdict:
-    """Have a role judge the finding of a step, whether it was researched or remembered.
-
-    Reads `question`, `step`, `finding`, `passages`, `sources`.
-
-    Raises:
-        Problem: Whatever keeps a model from answering.
-    """
+async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     found = findings_block([state["finding"]])
     data = step_blocks(
         state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
     system = render("reflection", language=state["language"])
-    return await ask(state, runtime, role, system, [HumanMessage(data)], Verdict)
+    return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 
 
 def _done(state: StepState, finding: Finding) -> Command[Literal["researcher", "coder", "__end__"]]:

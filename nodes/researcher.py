@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langgraph.errors import NodeError
@@ -12,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, Passage, Status, Step, StepState, key, keyed
+from graph.state import Finding, Passage, Status, StepState, key, keyed
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
@@ -39,7 +37,7 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         spent = problem.code == "budget_spent"
         status: Status = "skipped" if spent or problem.code == "model_refused" else "failed"
         reason = f"{problem.code}: {problem.where}" if spent else problem.code
-        return StepState(finding=finding_of(state, status, reason))
+        return StepState(finding=_finding(state, status, reason))
 
 
 async def fallen(state: StepState, error: NodeError) -> StepState:
@@ -48,7 +46,7 @@ async def fallen(state: StepState, error: NodeError) -> StepState:
     Reads `step`; writes `findings`. No error that was not foreseen may leave a branch.
     """
     log.error("step %s failed", state["step"]["id"], exc_info=error.error)
-    finding = finding_of(state, "failed", "internal")
+    finding = _finding(state, "failed", "internal")
     return StepState(findings={key(state["turn"], finding["step"]): finding})
 
 
@@ -58,71 +56,58 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     queries = state["more_queries"] or step["queries"] or [step["title"]]
     about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
     evidence = await gather(place, runtime.context, queries, about=about, web=web)
-    passages = joined(state["passages"], evidence.passages)
+    passages = _joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     unsearched = keyed(state["turn"], evidence.unsearched)
     if not passages and not any(finding["text"] for finding in state["needed"]):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
-        finding = finding_of(state, "failed", reason, queries)
+        finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
-    known = {**state, "passages": passages, "sources": sources, "unsearched": unsearched}
-    return await write(known, runtime, "researcher", queries)
+    known = StepState(passages=passages, sources=sources, unsearched=unsearched)
+    return await _write(state | known, runtime, queries)
 
 
-async def write(
-    state: Mapping[str, Any], runtime: Runtime[Context], role: str, queries: list[str]
-) -> StepState:
-    """Let a role write what the passages say about a step; keep what its sources bear out.
-
-    Reads `question`, `step`, `passages`, `sources`, and where they are `needed`, `feedback`,
-    `finding`, `unsearched`; returns `finding`, and `passages`, `sources` and `unsearched` with what
-    its tools found.
-
-    Raises:
-        Problem: Whatever keeps a model from answering.
-    """
+async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]) -> StepState:
+    """Let the model write what the passages say; keep what its sources bear out."""
     system = render("researcher", language=state["language"])
-    written = await work(state, runtime, role, system, [HumanMessage(_request(state))])
+    written = await work(state, runtime, "researcher", system, [HumanMessage(_request(state))])
     passages, sources = state["passages"], state["sources"]
-    unsearched = state.get("unsearched", {})
+    unsearched = state["unsearched"]
     for more in written.found:
-        passages = joined(passages, more.passages)
+        passages = _joined(passages, more.passages)
         sources = sources | more.sources
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
     checked = await verified(owner(runtime), written.text, sources)
-    finding = _written(state, written, checked, queries)
+    finding = _judged(state, written, checked, queries)
     return StepState(finding=finding, passages=passages, sources=sources, unsearched=unsearched)
 
 
-def _request(state: Mapping[str, Any]) -> str:
-    needed = findings_block(state.get("needed", []), "needs")
-    feedback = state.get("feedback", "")
+def _request(state: StepState) -> str:
+    needed = findings_block(state["needed"], "needs")
     return blocks(
         step_blocks(state["question"], state["step"], needed, state["passages"], state["sources"]),
-        block("draft", state["finding"]["text"] if feedback else ""),
-        block("feedback", feedback),
+        block("draft", state["finding"]["text"] if state["feedback"] else ""),
+        block("feedback", state["feedback"]),
     )
 
 
-def _written(
-    state: Mapping[str, Any], written: Work, checked: Checked, queries: list[str]
-) -> Finding:
+def _judged(state: StepState, written: Work, checked: Checked, queries: list[str]) -> Finding:
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
-        return finding_of(state, "failed", "no_evidence", queries)
-    finding = finding_of(state, "ok", "", queries)
+        return _finding(state, "failed", "no_evidence", queries)
+    finding = _finding(state, "ok", "", queries)
     finding |= {"text": checked.body, "sources": checked.cited}
     return finding if written.complete else finding | {"status": "partial", "reason": "answer_cut"}
 
 
-def finding_of(
-    state: Mapping[str, Any], status: Status, reason: str, queries: list[str] | None = None
+def _finding(
+    state: StepState, status: Status, reason: str, queries: list[str] | None = None
 ) -> Finding:
     """Make a finding without text, or leave the one that is there when a redo brought nothing."""
-    before: Finding | None = state.get("finding")
+    before = state.get("finding")
     if before and before["text"] and status != "ok":
         return before | {"status": "partial", "reason": reason}
-    step: Step = state["step"]
+    step = state["step"]
     return Finding(
         step=step["id"],
         title=step["title"],
@@ -136,6 +121,5 @@ def finding_of(
     )
 
 
-def joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
-    """Return the old passages and those of the new ones that are not among them."""
+def _joined(old: list[Passage], new: list[Passage]) -> list[Passage]:
     return [*old, *(passage for passage in new if passage not in old)]
