@@ -10,7 +10,7 @@ import numpy as np
 
 from memory.pages import NewPage
 
-SYLLABLES = re.findall("..", "bakolimunerasotivazechodofegahujalopiquru")
+SYLLABLES = re.findall("..", "bakolimunerasotivazedofegahujalopiquru")
 
 VOCABULARY = 100_000
 """How many words there are; by Zipf's law the word of rank r comes up in proportion to 1 / r."""
