@@ -46,7 +46,7 @@ def _note(connection: Connection, *, owner: str, root: str, path: str, row: dict
     if before and before != now:
         _leave(connection, owner, root, before)
         if mine and not _held(connection, owner, before):
-            said = {position: one for one, position in mine.values()}
+            said = dict(mine.values())
             supersede(connection, owner, digest(FILE, before), said)
 
 

@@ -62,7 +62,7 @@ def _write_again(connection: Connection, rows: Mapping[int, Mapping[str, Any]]) 
         connection.execute(again.values(words), values)
 
 
-def supersede(connection: Connection, owner: str, origin: str, said: Mapping[int, str]) -> None:
+def supersede(connection: Connection, owner: str, origin: str, said: Mapping[str, int]) -> None:
     """Let the pages of an origin that it does not have any more be found no more.
 
     Each is told which page says now what it said: the one in its place, or the first.
@@ -71,17 +71,17 @@ def supersede(connection: Connection, owner: str, origin: str, said: Mapping[int
         connection: Of a transaction that writes.
         owner: Whose pages.
         origin: The id of the origin.
-        said: The ids of the pages it has now, by their places.
+        said: The places of the pages it has now, by their ids.
     """
     every = select(pages.c.id, pages.c.number, pages.c.position).where(
         pages.c.owner == owner, pages.c.origin_id == origin, pages.c.indexed > GONE
     )
-    kept = set(said.values())
-    old = [row for row in connection.execute(every) if row.id not in kept]
+    old = [row for row in connection.execute(every) if row.id not in said]
     if old and said:
         retire(connection, [row.number for row in old])
-        first = said[min(said)]
-        values = [{"old": row.number, "new": said.get(row.position, first)} for row in old]
+        places = {place: one for one, place in said.items()}
+        first = places[min(places)]
+        values = [{"old": row.number, "new": places.get(row.position, first)} for row in old]
         marked = update(pages).where(pages.c.number == bindparam("old"))
         connection.execute(marked.values(superseded_by=bindparam("new")), values)
 

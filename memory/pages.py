@@ -55,12 +55,12 @@ async def keep(
         expires: When they are to be forgotten, in seconds since 1970; never when it is `None`.
     """
     source = Origin(owner, kind, storable(origin), storable(group), provenance, run, expires)
-    said: dict[int, str] = {}
+    said: dict[str, int] = {}
     ids: list[str] = []
     for first in range(0, len(new), BATCH):
         batch = new[first : first + BATCH]
         made = await asyncio.to_thread(rows, source, batch, first)
-        said |= {row["position"]: row["id"] for row in made}
+        said |= {row["id"]: row["position"] for row in made}
         ids += [row["id"] for row in made]
         whole = not part and first + BATCH >= len(new)
         await perform(partial(_keep, source=source, made=made, said=said if whole else {}))
@@ -71,7 +71,7 @@ def _keep(
     connection: Connection,
     source: Origin,
     made: Sequence[Mapping[str, Any]],
-    said: Mapping[int, str],
+    said: Mapping[str, int],
 ) -> None:
     store(connection, source, made)
     supersede(connection, source.owner, source.id, said)

@@ -7,7 +7,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+)
 
 from retrieval.pool import Row, Stats
 from storage.keywords import keywords
@@ -18,6 +28,9 @@ TERMS = 64
 
 ALIKE = 100
 """A title that more pages than this share leads to none of them."""
+
+GIVEN: BindParameter[int] = bindparam("given", expanding=True)
+"""The numbers of pages that a statement is about."""
 
 ROW = (
     pages.c.number,
@@ -68,7 +81,7 @@ class Index:
 
     def rows(self, numbers: Sequence[int]) -> list[Row]:
         """Return pages by their numbers; what is not to be found here is left out."""
-        return self._rows(select(*ROW).where(pages.c.number.in_(numbers), self.mine(pages)))
+        return self._rows(select(*ROW).where(pages.c.number.in_(GIVEN), self.mine(pages)), numbers)
 
     def beside(self, numbers: Sequence[int], reach: int = 1) -> list[Row]:
         """Return the pages up to `reach` places before and after these, in the same session."""
@@ -79,8 +92,9 @@ class Index:
             pages.c.position.between(near.c.position - reach, near.c.position + reach),
         )
         beside = select(*ROW).distinct().select_from(near.join(pages, together))
-        given = (near.c.number.in_(numbers), near.c.session_id != "", self.mine(near))
-        return self._rows(beside.where(*given, pages.c.number.not_in(numbers), self.mine(pages)))
+        given = (near.c.number.in_(GIVEN), near.c.session_id != "", self.mine(near))
+        others = beside.where(*given, pages.c.number.not_in(GIVEN), self.mine(pages))
+        return self._rows(others, numbers)
 
     def holding(self, names: Sequence[str], limit: int) -> dict[str, dict[int, bool]]:
         """Return the pages that hold the words of a name side by side, and whether in the title.
@@ -111,8 +125,10 @@ class Index:
         )
         return and_(found(table), member.exists())
 
-    def _rows(self, wanted: Select[Any]) -> list[Row]:
-        return [Row(*row) for row in self.connection.execute(wanted.order_by(pages.c.number))]
+    def _rows(self, wanted: Select[Any], numbers: Sequence[int]) -> list[Row]:
+        values = {GIVEN.key: list(numbers)}
+        rows = self.connection.execute(wanted.order_by(pages.c.number), values).all()
+        return [Row._make(row) for row in rows]
 
 
 def found(table: Any) -> ColumnElement[bool]:

@@ -68,10 +68,11 @@ documents = Table(
     Column("path", Text, primary_key=True),
     Column("size", BigInteger, nullable=False),
     Column("modified", BigInteger, nullable=False),
-    Column("sha256", String(64), nullable=False, index=True),
+    Column("sha256", String(64), nullable=False),
     Column("reader", Integer, nullable=False),
     Column("code", String(64), nullable=False, default=""),
     Column("reason", Text, nullable=False, default=""),
+    Index("documents_content", "owner", "sha256", "root"),
 )
 """One row per file of a folder that was read in; `code` says why it could not be read."""
 
@@ -134,7 +135,7 @@ pages = Table(
     Column("words", Text, nullable=False),
     Column("title_words", Text, nullable=False),
     Column("indexed", Integer, nullable=False),
-    Index("pages_origin", "owner", "origin_id"),
+    Index("pages_origin", "owner", "origin_id", "indexed"),
     Index("pages_session", "owner", "session_id", "position"),
     Index("pages_indexed", "owner", "indexed"),
     Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE, postgresql_where=EXPIRE),

@@ -70,10 +70,12 @@ AFTER = (
     ON namespaces.owner = pages.owner AND namespaces.kind = 'file'
     AND namespaces."group" = documents.root
     """,
+    "DROP INDEX ix_documents_sha256",
+    "CREATE INDEX documents_content ON documents (owner, sha256, root)",
     "CREATE INDEX ix_namespaces_owner ON namespaces (owner)",
     'CREATE INDEX members_key ON members (namespace, "key")',
     "CREATE INDEX members_page ON members (page)",
-    "CREATE INDEX pages_origin ON pages (owner, origin_id)",
+    "CREATE INDEX pages_origin ON pages (owner, origin_id, indexed)",
     "CREATE INDEX pages_session ON pages (owner, session_id, position)",
     "CREATE INDEX pages_indexed ON pages (owner, indexed)",
     "CREATE INDEX pages_expires ON pages (owner, expires) WHERE expires IS NOT NULL",

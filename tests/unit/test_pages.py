@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from sqlalchemy import select, text
 
+from memory.indexing import VECTORS
 from memory.pages import (
     NewPage,
     find,
@@ -17,7 +20,7 @@ from memory.pages import (
     texts,
 )
 from storage.engine import read_rows
-from storage.tables import pages
+from storage.tables import outbox, pages
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -245,3 +248,122 @@ async def test_an_abstract_is_the_first_sentences_that_fit(body: str, abstract: 
 
     kept_as = select(pages.c.abstract).where(pages.c.id == name)
     assert (await read_rows(kept_as)).scalar() == abstract
+
+
+async def test_a_page_that_has_changed_is_found_as_it_is_now_and_told_what_came_after_it():
+    (old,) = await keep(ME, "web", "u", [a_page("waggle dance")])
+    (new,) = await keep(ME, "web", "u", [a_page("waggle dance of today")])
+
+    assert await found("waggle") == ["waggle dance of today"]
+    assert await kept(ME, "web", "u") == [new]
+    assert await superseded_by(old) == new
+
+
+async def test_what_a_longer_origin_said_before_is_superseded_by_the_page_in_its_place():
+    old = await keep(ME, "web", "u", [a_page("bee one"), a_page("bee two"), a_page("bee three")])
+    new = await keep(ME, "web", "u", [a_page("bee one"), a_page("bee 2")])
+
+    assert sorted(await found("bee")) == ["bee 2", "bee one"]
+    assert [await superseded_by(one) for one in old] == ["", new[1], new[0]]
+
+
+async def test_a_page_that_says_again_what_it_said_before_is_found_again():
+    (old,) = await keep(ME, "web", "u", [a_page("waggle dance")])
+    await keep(ME, "web", "u", [a_page("waggle run")])
+
+    assert await keep(ME, "web", "u", [a_page("waggle dance")]) == [old]
+    assert await found("waggle") == ["waggle dance"]
+    assert await superseded_by(old) == ""
+
+
+async def test_a_dialogue_that_goes_on_keeps_what_was_said():
+    first = [NewPage(title="", place="", text="bee one", session="s", position=0)]
+    then = [NewPage(title="", place="", text="bee two", session="s", position=1)]
+    await keep(ME, "chat", "c", first, group="c", part=True)
+    await keep(ME, "chat", "c", then, group="c", part=True)
+
+    assert sorted(await found("bee")) == ["bee one", "bee two"]
+
+
+async def test_two_turns_that_say_the_same_are_two_pages():
+    said = [
+        NewPage(title="", place="", text="hello bee", session=session, position=0)
+        for session in ("monday", "tuesday")
+    ]
+
+    assert len(set(await keep(ME, "chat", "c", said))) == 2
+    assert await found("bee") == ["hello bee", "hello bee"]
+
+
+async def test_more_pages_than_one_transaction_takes_are_all_kept(monkeypatch):
+    monkeypatch.setattr("memory.pages.BATCH", 2)
+    await keep(ME, "web", "u", [a_page(f"bee {number}") for number in range(5)])
+    ids = await keep(ME, "web", "u", [a_page(f"bee {number}") for number in (0, 1, 2, 3, 9)])
+
+    assert await kept(ME, "web", "u") == ids
+    assert sorted(await found("bee")) == ["bee 0", "bee 1", "bee 2", "bee 3", "bee 9"]
+
+
+async def test_nobody_reads_another_persons_page_by_its_id():
+    ids = await keep(ME, "web", "u", [a_page("the queen")])
+
+    assert await texts(OTHER, ids) == {}
+    assert await read(OTHER, ids) == []
+
+
+async def test_a_page_says_who_is_behind_it_and_which_run_read_it():
+    for kind in ("file", "web", "report", "chat"):
+        await keep(ME, kind, "o", [a_page("bee")], run="t1-1")
+    await keep(ME, "web", "tool", [a_page("bee")], provenance="tool")
+
+    rows = (await read_rows(select(pages.c.provenance, pages.c.run).order_by(pages.c.number))).all()
+    assert [tuple(row) for row in rows] == [
+        ("user", "t1-1"),
+        ("web", "t1-1"),
+        ("model", "t1-1"),
+        ("user", "t1-1"),
+        ("tool", ""),
+    ]
+
+
+async def test_what_a_database_cannot_store_is_left_out_of_a_text():
+    page = NewPage(title="B\x00ees", place="p\ud800", text="wag\x00gle \udfffdance", speaker="\x00")
+    ids = await keep(ME, "web", "https://a.org/\x00", [page])
+
+    assert [one.text for one in await read(ME, ids)] == ["waggle dance"]
+    assert await found("waggle") == ["waggle dance"]
+
+
+async def test_long_texts_addresses_and_words_are_kept_whole():
+    text = "waggle " + "x" * 5_000 + " " + " ".join(f"word{n}" for n in range(30_000)) + " dance"
+    address = "https://a.org/" + "y" * 5_000
+    ids = await keep(ME, "web", address, [a_page(text, title="T" * 5_000)])
+
+    assert await kept(ME, "web", address) == ids
+    assert [len(page.text) for page in await find(ME, "waggle", 10)] == [len(text)]
+    assert len(await find(ME, "word20000", 10)) == 1
+
+
+async def test_every_change_leaves_work_for_the_vectors():
+    await keep(ME, "web", "u", [a_page("one"), a_page("two")])
+    await keep(ME, "web", "u", [a_page("one"), a_page("two")])
+    await keep(ME, "web", "u", [a_page("one"), a_page("three")])
+
+    rows = (await read_rows(select(outbox.c.job, outbox.c.data).order_by(outbox.c.id))).all()
+    jobs = [json.loads(row.data)["pages"] for row in rows if row.job == VECTORS]
+    assert [len(job) for job in jobs] == [2, 1, 1]
+    assert jobs[2] == [jobs[0][1]]
+
+
+async def test_a_kept_page_that_fails_midway_leaves_nothing(monkeypatch):
+    monkeypatch.setattr("memory.keeping.queue", lambda *_: 1 / 0)
+
+    with pytest.raises(ZeroDivisionError):
+        await keep(ME, "web", "u", [a_page("queen")])
+
+    assert await count("pages") == await count("page_words") == await count("members") == 0
+
+
+async def superseded_by(one: str) -> str:
+    wanted = select(pages.c.superseded_by).where(pages.c.id == one)
+    return str((await read_rows(wanted)).scalar())

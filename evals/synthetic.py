@@ -1,0 +1,47 @@
+"""Pages and questions of made-up words, as common as words are in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from memory.pages import NewPage
+
+SYLLABLES = re.findall("..", "bakolimunerasotivazedofegahujalopiquru")
+
+VOCABULARY = 100_000
+"""How many words there are; by Zipf's law the word of rank r comes up in proportion to 1 / r."""
+
+
+def vocabulary() -> list[str]:
+    """Return the words, the most common first."""
+    made = ("".join(parts) for size in (2, 3, 4) for parts in product(SYLLABLES, repeat=size))
+    return [word for word, _ in zip(made, range(VOCABULARY), strict=False)]
+
+
+def texts(count: int, words: int = 200, seed: int = 1) -> Iterator[tuple[str, str]]:
+    """Yield the titles, of four words, and the texts of so many pages."""
+    chance = np.random.default_rng(seed)
+    known = np.array(vocabulary())
+    share = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
+    for _ in range(count):
+        drawn = np.searchsorted(share, chance.random(words + 4) * share[-1])
+        page = known[drawn]
+        yield " ".join(page[:4]).title(), " ".join(page[4:])
+
+
+def new_pages(count: int, words: int = 200, seed: int = 1) -> Iterator[NewPage]:
+    """Yield so many pages."""
+    for number, (title, text) in enumerate(texts(count, words, seed), start=1):
+        yield NewPage(title=title, place=f"page={number}", text=text)
+
+
+def question(text: str, seed: int) -> str:
+    """Return six words of a text: three drawn as they come, three drawn from the different ones."""
+    chance = np.random.default_rng(seed)
+    said = text.split()
+    different = sorted(set(said))
+    return " ".join([*chance.choice(said, 3), *chance.choice(different, 3)])

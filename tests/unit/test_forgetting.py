@@ -1,0 +1,111 @@
+"""What is forgotten is gone: the text, what it was found by, its counts, and soon its vector."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, text
+
+from memory.documents import note_document
+from memory.finding import searching
+from memory.forgetting import forget, forget_namespace, forget_origin
+from memory.indexing import VECTORS
+from memory.pages import NewPage, find, keep, texts
+from retrieval.index import Index
+from storage.engine import read_rows
+from storage.tables import documents, events, members, outbox, pages
+
+pytestmark = pytest.mark.usefixtures("either")
+
+ME, OTHER = "me/", "other/"
+
+
+async def put(
+    origin: str, *bodies: str, owner: str = ME, kind: str = "web", **more: Any
+) -> list[str]:
+    new = [NewPage(title="Bees", place="", text=body) for body in bodies]
+    return await keep(owner, kind, origin, new, **more)
+
+
+async def left() -> list[int]:
+    """Return how many rows pages, members and the keyword index have."""
+    counts = [select(func.count()).select_from(table) for table in (pages, members)]
+    counts.append(text("SELECT COUNT(*) FROM page_words"))
+    return [int((await read_rows(one)).scalar_one()) for one in counts]
+
+
+async def test_a_page_is_forgotten_by_its_id():
+    first, second = await put("u", "bee one", "bee two")
+
+    assert await forget(ME, [first, "unknown"]) == 1
+
+    assert await texts(ME, [first, second]) == {second: "bee two"}
+    assert [page.text for page in await find(ME, "bee", 10)] == ["bee two"]
+    assert await left() == [1, 1, 1]
+    assert (await searching(ME, Index.stats)).pages == 1
+    assert await searching(ME, lambda i: i.counts(["bee"])) == {"bee": 1}
+
+
+async def test_an_origin_is_forgotten_with_all_it_ever_said():
+    old = await put("u", "bee one")
+    new = await put("u", "bee two")
+    other = await put("v", "bee three")
+
+    assert await forget_origin(ME, "web", "u") == 2
+
+    assert set(await texts(ME, [*old, *new, *other])) == set(other)
+
+
+async def test_a_kind_or_one_group_of_it_is_forgotten(monkeypatch):
+    monkeypatch.setattr("memory.forgetting.BATCH", 2)
+    await put("a", *(f"bee {n}" for n in range(5)), kind="chat", group="a")
+    await put("b", "bee b", kind="chat", group="b")
+    await put("w", "bee w")
+
+    assert await forget_namespace(ME, "chat", "a") == 5
+    assert sorted(page.text for page in await find(ME, "bee", 10)) == ["bee b", "bee w"]
+    assert await forget_namespace(ME, "chat") == 1
+    assert [page.text for page in await find(ME, "bee", 10)] == ["bee w"]
+
+
+async def test_nobody_forgets_another_persons_pages():
+    ids = await put("u", "bee", owner=OTHER)
+
+    assert await forget(ME, ids) == 0
+    assert await forget_origin(ME, "web", "u") == 0
+    assert await forget_namespace(ME, "web") == 0
+    assert len(await texts(OTHER, ids)) == 1
+
+
+async def test_the_number_of_a_forgotten_page_is_never_given_again():
+    ids = await put("u", "bee one", "bee two")
+    await forget(ME, ids)
+    await put("u", "bee three")
+
+    assert list((await read_rows(select(pages.c.number))).scalars()) == [3]
+
+
+async def test_its_vector_is_to_be_removed_and_the_log_says_so():
+    ids = await put("u", "bee")
+    await forget(ME, ids)
+
+    jobs = await read_rows(select(outbox.c.data).where(outbox.c.job == VECTORS))
+    assert [json.loads(data) for data in jobs.scalars()] == [{"namespace": 1, "pages": [1]}] * 2
+    (event,) = (await read_rows(select(events))).all()
+    assert (event.owner, event.name, json.loads(event.data)) == (ME, "pages.forget", {"pages": ids})
+
+
+async def test_a_file_whose_pages_are_forgotten_counts_as_not_read():
+    await put("ab", "bee", kind="file")
+    await put("cd", "wasp", kind="file")
+    seen = {"size": 1, "modified": 1, "reader": 1, "reason": ""}
+    await note_document(ME, "/docs", "/docs/a.md", {**seen, "sha256": "ab", "code": ""})
+    await note_document(ME, "/docs", "/docs/b.md", {**seen, "sha256": "cd", "code": ""})
+    await note_document(ME, "/docs", "/docs/c.md", {**seen, "sha256": "ef", "code": "broken"})
+
+    await forget_origin(ME, "file", "ab")
+
+    known = await read_rows(select(documents.c.path).order_by(documents.c.path))
+    assert list(known.scalars()) == ["/docs/b.md", "/docs/c.md"]

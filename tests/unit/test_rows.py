@@ -1,0 +1,66 @@
+"""The row of a page: what is found by, and what the hash of its cutting guards."""
+
+from __future__ import annotations
+
+import hashlib
+
+from memory.rows import CUT, LONGEST, NewPage, Origin, cut, rows
+from retrieval.names import title_key
+
+ORIGIN = Origin("me/", "web", "https://a.org")
+
+SAMPLE = (
+    "C++ code of naïve bees, 1,000 waggle-dances in 2024-05-01: 蜜蜂用摇摆舞 snake_case camelCase"
+)
+
+
+def test_whoever_changes_how_words_are_cut_raises_the_number_of_the_cut():
+    """Pages in older databases are cut again only then."""
+    seen = "\n".join([cut(SAMPLE), title_key("The Waggle Dance (of bees)")])
+
+    assert (CUT, hashlib.sha256(seen.encode()).hexdigest()[:8]) == (1, "7a37ddd2")
+
+
+def test_what_is_too_long_for_a_word_is_not_searched():
+    assert cut(f"bee {'x' * LONGEST} {'y' * (LONGEST + 1)}") == f"bee {'x' * LONGEST}"
+
+
+def test_a_row_has_what_was_given_and_else_what_can_be_told():
+    given = NewPage(
+        title="Talk",
+        place="turn=1",
+        text="Hi bees.",
+        abstract="A greeting",
+        session="s",
+        position=7,
+        speaker="Ada",
+        said="2024-05-01",
+        links=["https://b.org"],
+    )
+    plain = NewPage(title="Talk", place="", text="Hi bees. " * 100)
+
+    full, bare = rows(ORIGIN._replace(expires=9.0, run="t1-1"), [given, plain], first=3)
+
+    assert (full["abstract"], full["position"], full["speaker"]) == ("A greeting", 7, "Ada")
+    assert (full["said"], full["links"]) == ("2024-05-01", '["https://b.org"]')
+    assert (full["run"], full["expires"]) == ("t1-1", 9.0)
+    assert (bare["position"], bare["session"], bare["session_id"]) == (4, "", "")
+    assert bare["abstract"].startswith("Hi bees. Hi bees.")
+    assert len(bare["abstract"]) <= 300
+
+
+def test_the_id_of_a_page_hangs_on_whose_it_is_where_it_stands_and_what_it_says():
+    page = NewPage(title="A", place="", text="one")
+    others = [
+        rows(ORIGIN._replace(owner="you/"), [page]),
+        rows(ORIGIN._replace(kind="file"), [page]),
+        rows(ORIGIN._replace(name="https://b.org"), [page]),
+        rows(ORIGIN, [page], first=1),
+        rows(ORIGIN, [NewPage(title="A", place="", text="two")]),
+        rows(ORIGIN, [NewPage(title="A", place="", text="one", session="s")]),
+    ]
+    renamed = NewPage(title="B", place="p", text="one", speaker="Ada")
+
+    (own,) = rows(ORIGIN, [page])
+    assert rows(ORIGIN._replace(group="g", run="r"), [renamed])[0]["id"] == own["id"]
+    assert len({own["id"], *(row["id"] for (row,) in others)}) == 7
