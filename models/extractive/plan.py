@@ -8,10 +8,11 @@ from typing import Any
 
 from models.extractive.blocks import Page, Prompt
 from models.extractive.feedback import revised
-from models.extractive.questions import Sides, dimensions, is_simple, parts, sides, titled
+from models.extractive.questions import Sides, dimensions, is_simple, parts, sides
 from models.extractive.ranking import reach
 from models.extractive.steps import DraftStep, colon, query, step
 from models.extractive.theses import opposed
+from models.extractive.titles import titled
 from models.extractive.topic import key_phrase, key_terms, topic
 from retrieval.text import language
 

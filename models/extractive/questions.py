@@ -58,16 +58,6 @@ _CHINESE_LIST = re.compile(
 )
 
 
-_LEAD = re.compile(
-    r"^(?:(?:please|kindly|could you|can you|would you|i need you to|i want you to|help me)\b,? *"
-    r"|(?:write|give|provide|prepare|draft|conduct|produce)\b[^,.;]{0,60}?\b(?:on|about|into)\b *"
-    r"|(?:so|and|furthermore|moreover|additionally|finally|also|in addition)\b,? *"
-    r"|[请請然你您我]|能[否不](?:能)?|[帮幫为為给給]我|最[后後]，|首先，|另外，|[详詳][细細]|提供一份[^，]{0,8}，"
-    r"|(?:收集整理|整理|收集|[调調]研|研究|[学學][习習]|分析|[评評]估)(?:一?下)?|[:：， ])+"
-    r"|^[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(r"[,.;:?!](?=\s|$)|[，。；：？！]")
 _FACT = re.compile(
     r"^\W*(?:[\w']+ ){0,2}(?:who|whom|whose|when|where|how (?:many|much|long|old|far|tall))\b"
     r"|[谁誰]|何[时時]|什[么麼][时時]|哪[里裡年]|多少|[几幾][个個]",
@@ -137,33 +127,6 @@ def is_simple(question: str) -> bool:
     if _FACT.search(question):
         return True
     return len(question) <= (25 if language(question) == "zh" else 80)
-
-
-def titled(text: str, most: int = 80) -> str:
-    """Return `text` as a short title: its first letter capital, cut after a clause or a word.
-
-    Words that only ask for the work are left out of a title that would be too long; Chinese says
-    the same in half the characters.
-    """
-    line = " ".join(text.split()).strip(" ,，、;；")
-    most = most // 2 if language(line) == "zh" else most
-    for _ in range(2):
-        line = _LEAD.sub("", line) if len(line) > most else line
-    if len(line) > most:
-        line = _short(line, most)
-    return line[:1].upper() + line[1:]
-
-
-def _short(line: str, most: int) -> str:
-    """Return the beginning of a line, up to the last clause that fits, or else the last word."""
-    sentence = sentences(line)[0].text.rstrip(".。")
-    if most // 5 <= len(sentence) <= most:
-        return sentence
-    ends = [found.start() for found in _CLAUSE_END.finditer(line) if found.start() <= most]
-    if ends and ends[-1] >= most // 3:
-        return line[: ends[-1]]
-    cut = line[: most - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,，、;；") + "…"
 
 
 def _bare(name: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from models.extractive.blocks import Found, Page, Prompt
-from models.extractive.questions import parts, sides, titled
+from models.extractive.questions import parts, sides
 from models.extractive.steps import query
+from models.extractive.titles import titled
 from models.extractive.topic import Topic, key_phrase, key_terms, topic
 from retrieval.text import find
 from retrieval.words import words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from models.extractive.questions import titled
+from models.extractive.titles import titled
 from models.extractive.topic import key_phrase, key_terms
 from retrieval.text import language
 

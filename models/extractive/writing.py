@@ -10,10 +10,10 @@ from models.extractive.blocks import Prompt, Quote
 from models.extractive.candidates import document
 from models.extractive.kinds import answers, asks_why_too, gives_cause
 from models.extractive.meaning import defines, thing
-from models.extractive.questions import titled
 from models.extractive.ranking import answerable, best
 from models.extractive.scores import KIND
 from models.extractive.theses import opposed
+from models.extractive.titles import titled
 from models.extractive.topic import Topic, key_terms, share, topic
 from retrieval.words import words
 

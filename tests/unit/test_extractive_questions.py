@@ -1,6 +1,7 @@
 import pytest
 
-from models.extractive.questions import dimensions, is_simple, parts, sides, titled
+from models.extractive.questions import dimensions, is_simple, parts, sides
+from models.extractive.titles import titled
 
 
 def test_each_sub_question_is_a_part():

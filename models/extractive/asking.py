@@ -1,0 +1,50 @@
+"""Leave out of what a person says the words that only ask for it politely."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_KNOW = r"(?:know|understand|learn|find out|hear|see|ask(?: you)?|be told)"
+_TELL = (
+    r"(?:(?:tell|show|teach|give)(?: (?:me|us))?|let me know|explain(?: to (?:me|us))?|help me"
+    rf"(?: (?:to )?{_KNOW})?|look up|find out|say)"
+)
+_POLITE = re.compile(
+    r"^\W*(?:"
+    r"(?:hi|hello|hey|dear \w+|thanks|thank you|good (?:morning|evening|afternoon))\b(?: there)?"
+    r"[,.!;:]+"
+    r"|(?:please|kindly)\b,?"
+    rf"|(?:can|could|would|will) you (?:please |kindly |maybe |also )?{_TELL}\b"
+    r"|(?:can|could|would|will) you (?:please )?(?=(?:provide|write|prepare|draft|give|make|list"
+    r"|compare|describe|summari[sz]e|analy[sz]e|outline)\b)"
+    r"|do you (?:know|have any idea)\b|(?:i )?(?:wonder|am wondering|was wondering)\b|any idea\b"
+    r"|(?:i|we)(?:['’]d| would)? (?:like|love|want|need|wish|have|am trying|are trying)(?: you)? to"
+    rf" {_KNOW}\b"
+    r"|(?:i['’]?m|i am|we are) (?:interested in|curious (?:about|to know)"
+    r"|looking for (?:information|details) on)\b"
+    r"|(?:my|the|here is my) question is\b[,:]?|question:"
+    rf"|{_TELL}(?= (?:what|why|how|who|when|where|which|if|whether)\b)"
+    r"|(?:tell me|something|anything|everything|more|information)(?: you know)? (?:more )?about\b"
+    r"|[你您]好[，,！!。]|[请請][问問]?(?:[你您])?|麻[烦煩][你您]?"
+    r"|[你您]?(?:能不能|能否|可不可以|可否|可以)(?=[告帮幫给給为為])|[你您]能(?=[告帮幫给給为為])"
+    r"|我(?:很)?想(?:知道|了解|[问問]一?下?|[请請]教)(?:一下)?|告[诉訴]我(?:一下)?"
+    r"|[帮幫][我忙](?:查|看|找|了解|解[释釋]|[说說])?(?:一下|查|看)?"
+    r"|[给給为為]我(?=提供|[写寫]|做|列)|(?:[给給为為]我)?(?:介[绍紹]|[讲講]|[说說])一?下"
+    r")\s*",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1024)
+def bare(said: str) -> str:
+    """Return a question without the words around it: "Please tell me what X is" is "what X is".
+
+    What consists of such words only stays as it is.
+    """
+    left = said.strip()
+    while True:
+        less = _POLITE.sub("", left, count=1)
+        if less == left or not re.search(r"\w\w", less):
+            return left
+        left = less
