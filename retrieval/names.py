@@ -1,13 +1,124 @@
-"""The name by which other pages mention a page."""
+"""Find names in a text: titles that it may mention, and runs of capitalised words."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 
+from retrieval.script import CJK, language
+from retrieval.words import STOPWORDS, words
+
+LONGEST = 10
+"""How many words a title may have that is looked for in a text."""
+
+Place = tuple[int, int]
+"""The number of the first word of a name in a text, and of the word after its last."""
+
+_WORD = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
 _QUALIFIER = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
-_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = frozenset({"the", "a", "an"})
+_JOINS = frozenset("of the de la le du von van der den and for".split())
+_PIECE = re.compile(r"[^\W_]+|[^\w\s]")
+_INSIDE = frozenset("'\u2019-&")
 
 
 def title_key(title: str) -> str:
-    """Return the words of a title without a closing parenthesis, in lower case."""
-    return " ".join(_WORD.findall(_QUALIFIER.sub("", title).lower()))
+    """Return the words by which a text mentions the page with this title; empty when it cannot.
+
+    Lower case, no accents, no closing parenthesis, no leading article. Common words alone, a word
+    of one or two letters, and a number of fewer than five digits are no names.
+    """
+    return _key([_plain(word) for word in _WORD.findall(_QUALIFIER.sub("", title))])
+
+
+def possible(text: str) -> dict[str, Place]:
+    """Return the keys of all titles that a text could mention, each with its first place.
+
+    A mention begins with a capital letter or a digit.
+    """
+    raw = _WORD.findall(text)
+    plain = [_plain(word) for word in raw]
+    found: dict[str, Place] = {}
+    for start, word in enumerate(raw):
+        if word[0].isupper() or word[0].isdigit():
+            for end in range(start + 1, min(start + LONGEST, len(raw)) + 1):
+                key = "" if raw[end - 1] in STOPWORDS else _key(plain[start:end])
+                if key:
+                    found.setdefault(key, (start, end))
+    return found
+
+
+def mentioned(places: Mapping[str, Place], known: Collection[str]) -> list[str]:
+    """Return the known ones among possible keys, in order, none inside or across another.
+
+    Of two that begin at the same word the longer one is meant.
+    """
+    found = sorted((start, -end, key) for key, (start, end) in places.items() if key in known)
+    chosen: list[str] = []
+    done = 0
+    for start, end, key in found:
+        if start >= done:
+            chosen.append(key)
+            done = -end
+    return chosen
+
+
+def names(text: str) -> list[str]:
+    """Return the runs of capitalised words in a text, as search words, each once, in order.
+
+    A Chinese text has none: the Latin words in it are mostly abbreviations.
+    """
+    if language(text) == "zh":
+        return []
+    found = dict.fromkeys(" ".join(words(run)) for run in _runs(text))
+    return [name for name in found if name]
+
+
+def _key(found: list[str]) -> str:
+    if len(found) > 1 and found[0] in _ARTICLES:
+        found = found[1:]
+    if not found or len(found) > LONGEST or STOPWORDS.issuperset(found):
+        return ""
+    if len(found) == 1 and len(found[0]) < _shortest(found[0]):
+        return ""
+    return " ".join(found)
+
+
+def _shortest(word: str) -> int:
+    if re.match(f"[{CJK}]", word):
+        return 2
+    return 5 if word.isdigit() else 3
+
+
+@lru_cache(maxsize=65536)
+def _plain(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).lower()
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield the runs of capitalised words; `of`, `de` and the like may stand inside one."""
+    run: list[str] = []
+    for piece in _PIECE.findall(text):
+        if piece[0].isupper() or (run and (piece[0].isdigit() or piece in _JOINS)):
+            run.append(piece)
+        elif run and not _goes_on(run[-1], piece):
+            yield _trimmed(run)
+            run = []
+    if run:
+        yield _trimmed(run)
+
+
+def _goes_on(last: str, piece: str) -> bool:
+    """Tell whether a name may go on behind a mark: "O'Neill", "Jean-Luc", "J. K. Rowling"."""
+    return piece in _INSIDE or (piece == "." and len(last) <= 2)
+
+
+def _trimmed(run: list[str]) -> str:
+    while run and run[-1] in _JOINS:
+        run = run[:-1]
+    while run and run[0].lower() in STOPWORDS:
+        run = run[1:]
+    return " ".join(run)

@@ -1,0 +1,200 @@
+"""Find the pages that answer a question: candidates, a pool of rows, and what each is worth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from retrieval.bm25 import Asked, Counted, bm25, count, in_order, together, weigh
+from retrieval.dialogue import Scores, Turns, context, dated, speaker, top, turns, windows
+from retrieval.fusion import above, agreement
+from retrieval.hops import SEEDS, Seed, gains
+from retrieval.named import Named, named
+from retrieval.pool import Row, Store, Vector, Vectors
+from retrieval.weights import WEIGHTS, Weights
+from retrieval.words import terms, words
+
+CANDIDATES = 200
+"""So many pages are taken from the keyword index, and as many from the vectors."""
+LED_TO = 100
+"""So many pages join that the best candidates lead to."""
+EVERYWHERE = 0.2
+"""A word in a larger part of the pages finds no candidates."""
+SAYS_LITTLE = 0.2
+"""A word worth less than this part of the question's best word is not embedded."""
+
+_SPELT = re.compile(r"[^\W_]+(?:['’]s\b)?")
+
+
+class Hit(NamedTuple):
+    """A page that was found."""
+
+    row: Row
+    score: float
+    parts: dict[str, float]
+    """What each sign adds to the score."""
+
+
+class Pool:
+    """The rows that are compared, with what each holds of the question."""
+
+    def __init__(self, store: Store, asked: Asked, names: Named, weights: Weights) -> None:
+        self.store = store
+        self.asked = asked
+        self.rest = asked.without(names.words, weights.answered)
+        self.names = names
+        self.weights = weights
+        self.rows: list[Row] = []
+        self.at: dict[int, int] = {}
+        self.counted: list[Counted] = []
+        self.words: list[float] = []
+        self.close: list[float] = []
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add rows that are not there yet."""
+        for row in rows:
+            if row.number not in self.at:
+                self.at[row.number] = len(self.rows)
+                self.rows.append(row)
+                self._count(row)
+
+    def _count(self, row: Row) -> None:
+        counted = count(self.asked, row)
+        asked = self.asked if row.number in self.names.pages else self.rest
+        self.counted.append(counted)
+        self.words.append(bm25(asked, counted.times, counted.length))
+        close = self.weights.in_order * in_order(self.asked, counted.places)
+        self.close.append(close + self.weights.together * together(self.asked, counted.places))
+
+    def fetch(self, numbers: Iterable[int]) -> None:
+        """Add the rows with these numbers."""
+        new = [number for number in dict.fromkeys(numbers) if number not in self.at]
+        if new:
+            self.add(self.store.rows(new))
+
+    def column(self, values: dict[int, float]) -> Scores:
+        """Return values by number as one for each row, 0 where there is none."""
+        return np.array([values.get(row.number, 0.0) for row in self.rows])
+
+
+def gist(question: str, store: Store) -> str:
+    """Return a question without the words that say little in this store, to be embedded.
+
+    In a dialogue of two people their names stand in every question and tell no page from another.
+    """
+    wanted = terms(question)
+    worth = weigh(wanted, store.counts(wanted), store.stats()).idf
+    least = SAYS_LITTLE * max(worth.values(), default=0.0)
+
+    def kept(word: re.Match[str]) -> str:
+        parts = words(word[0])
+        return "" if parts and all(worth.get(part, least) < least for part in parts) else word[0]
+
+    return " ".join(_SPELT.sub(kept, question).split()) or question
+
+
+def search(
+    question: str,
+    store: Store,
+    limit: int = 10,
+    *,
+    vectors: Vectors | None = None,
+    vector: Vector | None = None,
+    trust: float = 1.0,
+    weights: Weights = WEIGHTS,
+) -> list[Hit]:
+    """Return the pages that fit a question best, best first.
+
+    Args:
+        question: What is asked.
+        store: The pages.
+        limit: How many at most.
+        vectors: Their vectors, if there are any.
+        vector: That of the question's `gist`.
+        trust: What the vectors are worth in this store, in 0..1 (`retrieval.trust`).
+        weights: What each sign is worth.
+    """
+    wanted = terms(question)
+    counts = store.counts(wanted)
+    stats = store.stats()
+    asked = weigh(wanted, counts, stats)
+    names = named(question, store, weights.namesake)
+    pool = Pool(store, asked, names, weights)
+    enough = max(EVERYWHERE * stats.pages, CANDIDATES)
+    rare = [term for term in asked.idf if counts[term] <= enough]
+    near = dict(vectors.nearest(vector, CANDIDATES)) if vectors is not None and vector is not None else {}
+    pool.fetch([*store.matching(rare or list(asked.idf), CANDIDATES), *near, *names.pages])
+    spoken = [row.number for row in pool.rows if row.session and row.speaker]
+    if spoken:
+        pool.add(store.beside(spoken))
+    if not pool.rows:
+        return []
+    floor = min(near.values(), default=0.0)
+    meant = _Meaning(vectors, vector, near, floor, trust)
+    place = turns(pool.rows)
+    parts = _base(question, pool, place, meant)
+    led = _led(pool, _sum(parts))
+    if led:
+        pool.fetch(sorted(set(led) - set(pool.at), key=lambda number: -led[number])[:LED_TO])
+        place = turns(pool.rows)
+        parts = _base(question, pool, place, meant)
+        parts["links"] = pool.column(led)
+    if place.names:
+        parts |= context(asked, pool.rows, pool.counted, place, _sum(parts), weights)
+    parts["date"] = weights.date * dated(question, pool.rows)
+    total = _sum(parts)
+    best = np.argsort(-total, kind="stable")[:limit].tolist()
+    return [Hit(pool.rows[n], float(total[n]), {k: float(v[n]) for k, v in parts.items()}) for n in best]
+
+
+class _Meaning(NamedTuple):
+    vectors: Vectors | None
+    vector: Vector | None
+    near: dict[int, float]
+    floor: float
+    trust: float
+
+    def column(self, pool: Pool) -> Scores:
+        missing = [row.number for row in pool.rows if row.number not in self.near]
+        if missing and self.vectors is not None and self.vector is not None:
+            self.near.update(dict.fromkeys(missing, self.floor) | dict(self.vectors.likeness(self.vector, missing)))
+        return pool.column(self.near)
+
+
+def _base(question: str, pool: Pool, place: Turns, meant: _Meaning) -> dict[str, Scores]:
+    weights = pool.weights
+    lexical = top(np.array(pool.words))
+    if place.names:
+        wide = top(windows(pool.rest, pool.counted, place))
+        lexical = (1 - weights.window) * lexical + weights.window * wide
+    parts = {"words": lexical, "close": np.array(pool.close)}
+    if meant.near:
+        cosines = meant.column(pool)
+        share = weights.meaning * meant.trust * agreement(lexical, cosines)
+        parts = {name: (1 - share) * part for name, part in parts.items()}
+        parts["meaning"] = share * above(cosines, meant.floor)
+    parts["title"] = weights.titled * pool.column(pool.names.pages)
+    if place.names:
+        parts["speaker"] = weights.speaker * speaker(question, pool.rows)
+    return parts
+
+
+def _led(pool: Pool, base: Scores) -> dict[int, float]:
+    """Return what pages gain from the best ones, by number."""
+    best = np.argsort(-base, kind="stable")[:SEEDS].tolist()
+    most = base[best[0]]
+    if most <= 0:
+        return {}
+    sure = pool.names.pages
+    seeds = [
+        Seed(pool.rows[n], max((base[n] / most) ** 2, sure.get(pool.rows[n].number, 0.0)))
+        for n in best
+    ]
+    return gains(pool.asked, pool.store, seeds, pool.weights)
+
+
+def _sum(parts: dict[str, Scores]) -> Scores:
+    return np.sum(list(parts.values()), axis=0)
