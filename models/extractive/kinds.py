@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from models.extractive.asking import bare
 from models.extractive.counts import ASKED, COUNT, counted
 from retrieval.script import HAN
 
@@ -95,7 +96,7 @@ def answers(question: str, sentence: str) -> float:
     of the things or in the unit that is asked for is worth more. Nothing is known to answer a
     question that asks for none of the kinds. Of several lines the first that asks decides.
     """
-    for line in question.splitlines():
+    for line in map(bare, question.splitlines()):
         kind = next((one for one in _KINDS if one.asked.search(line)), None)
         if kind:
             said = line.lower()

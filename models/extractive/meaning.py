@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from models.extractive.asking import bare
 from retrieval.words import words
 
 _THING = re.compile(
@@ -13,6 +14,7 @@ _THING = re.compile(
     r"(?P<en>[^,?.;:]+?)(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
     r"|^\W*(?:define|explain what) (?:an? |the )?(?P<define>[^,?.;:]+?)(?: is| are)?\W*$"
     r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) mean\W*$"
+    r"|^\W*(?:what|who) (?:an? |the )?(?P<told>[^,?.;:]+?) (?:is|are|was|were)\W*$"
     r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]+)"
     r"|^(?P<named>[^，。？?；]+?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
     re.IGNORECASE | re.MULTILINE,
@@ -49,7 +51,7 @@ class Thing(NamedTuple):
 
 def thing(question: str) -> Thing | None:
     """Return what a question such as "What is X?" or "X是什么？" asks about, if it is one."""
-    found = _THING.search(question)
+    found = _THING.search("\n".join(map(bare, question.splitlines())))
     if not found:
         return None
     named = next(filter(None, found.groups())).strip(" “”《》「」\"'")

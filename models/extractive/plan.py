@@ -8,16 +8,21 @@ from typing import Any
 
 from models.extractive.blocks import Page, Prompt
 from models.extractive.feedback import revised
+from models.extractive.followups import subject, with_subject
 from models.extractive.questions import Sides, dimensions, is_simple, parts, sides
 from models.extractive.ranking import reach
 from models.extractive.steps import DraftStep, colon, query, step
 from models.extractive.theses import opposed
-from models.extractive.titles import titled
+from models.extractive.titles import framed, titled
 from models.extractive.topic import key_phrase, key_terms, topic
 from retrieval.text import language
 
 NEAR = 0.7
 """A source is an aspect of its own if it covers this much of what the best source covers."""
+_THOUGHTS = {
+    "en": ("One step answers it.", "The question falls into {} parts."),
+    "zh": ("问题可以一步回答。", "问题分为 {} 个部分，各成一步。"),
+}
 
 
 def draft(prompt: Prompt) -> dict[str, Any]:
@@ -31,8 +36,8 @@ def draft(prompt: Prompt) -> dict[str, Any]:
     if prompt.feedback:
         steps = revised(steps, prompt.feedback, question, limit)
     return {
-        "title": titled(question),
-        "thought": _thought(question, len(steps)),
+        "title": framed(titled(question), prompt.language),
+        "thought": _THOUGHTS[prompt.language][len(steps) > 1].format(len(steps)),
         "has_enough_context": False,
         "steps": steps[:limit],
     }
@@ -43,13 +48,19 @@ def _steps(question: str, pages: Sequence[Page], limit: int) -> Iterator[DraftSt
     if compared and limit > 1:
         yield from _comparison(question, compared, limit)
     elif len(asked) > 1:
-        for part in asked[:limit]:
+        for part in _resolved(asked[:limit]):
             yield step(part, query(part, question), description=part)
     elif listed:
         yield from _listed(question, listed, limit)
     else:
         yield step(question, *_searches(question), description=question)
         yield from _aspects(question, pages, min(limit, 3) - 1)
+
+
+def _resolved(asked: Sequence[str]) -> list[str]:
+    """Return sub-questions, those that point back with what the first one is about."""
+    about = subject(asked[0])
+    return [asked[0], *(with_subject(part, about) for part in asked[1:])]
 
 
 def _searches(question: str) -> list[str]:
@@ -106,9 +117,3 @@ def _earlier(one: dict[str, Any], plan: Mapping[str, Any]) -> DraftStep:
     title, description = str(one.get("title", "")), str(one.get("description", ""))
     queries = [str(text) for text in one.get("queries", [])] or [key_phrase(title)]
     return step(title, *queries, description=description, needs=needs)
-
-
-def _thought(question: str, count: int) -> str:
-    if language(question) == "zh":
-        return "问题可以一步回答。" if count == 1 else f"问题分为 {count} 个部分，各成一步。"
-    return "One step answers it." if count == 1 else f"The question falls into {count} parts."

@@ -85,6 +85,12 @@ def parts(question: str) -> list[str]:
     return [one.strip("?？ ") for one in kept] if len(kept) > 1 else [question.strip()]
 
 
+def is_part(text: str, question: str) -> bool:
+    """Tell whether a text asks for a part of what a question asks, and for nothing else."""
+    own, whole = set(key_terms(text)), set(key_terms(question))
+    return bool(own) and own <= whole and len(text) < len(question) and bool(_ASKS.search(text))
+
+
 def sides(question: str) -> Sides | None:
     """Return the two sides of a comparison and what they are compared in, if it is one."""
     for pattern in _SIDES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from models.extractive.asking import beyond_quoting
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.kinds import asks_why, asks_why_too, gives_cause
@@ -29,7 +30,7 @@ NAMES = 0.4
 MANY = 12
 """A topic of more terms than this is covered by chance less often, so less of it is asked for."""
 
-REASON = 0.5
+REASON = 0.7
 """A reason comes before a sentence that gives none if it is worth this part of it."""
 
 NEAR = 0.25
@@ -49,7 +50,7 @@ def answerable(question: str, pages: Sequence[Page]) -> bool:
     pages about something else cover by chance.
     """
     about = topic(question)
-    if not _names_known(question, about, pages):
+    if beyond_quoting(question) or not _names_known(question, about, pages):
         return False
     chance = min(1.0, math.sqrt(MANY / max(len(about.terms), 1)))
     return reach(about, question, pages) >= LEAST[language(question)] * chance

@@ -10,6 +10,7 @@ from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import LONGEST, Candidate, candidates
 from models.extractive.kinds import answers
 from models.extractive.meaning import Thing, defines, thing
+from models.extractive.rows import cells
 from models.extractive.sections import asked_for
 from models.extractive.theses import opposed, thesis
 from models.extractive.topic import Topic, named, share
@@ -44,8 +45,16 @@ FIRST = 0.05
 """What it is worth to be the first sentence of a passage."""
 
 HEADING = 0.4
-"""A heading, and what is too long for a sentence, is worth this part of what it would be."""
+"""A heading, a question and what is too long for a sentence are worth this part of it."""
 
+ROW = 0.6
+"""A row of a table is worth this part of it where it is asked how or why something is so."""
+
+_HOW = re.compile(
+    r"^\W*(?:why|how (?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old))\b"
+    r"|怎[么麼样樣]|如何|[为為]什[么麼]|[为為]何",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(r"\s*[(（].*|\.\w{2,4}$")
 
 
@@ -102,8 +111,14 @@ def _scored(asked: _Asked, page: Page, one: Candidate, around: float) -> Scored:
     told += MEANT * _meant(asked, page, {*found, *given})
     told += SETTING * asked_for(asked.about, one.text, one.under)
     score = told + AROUND * around + FIRST * one.first + KIND * answers(asked.question, one.text)
-    heads = heading(one.text) or len(one.text) > LONGEST
-    return Scored(score * HEADING if heads else score, one, page, told)
+    return Scored(score * _saying(asked.question, one.text), one, page, told)
+
+
+def _saying(question: str, text: str) -> float:
+    """Return how much a text says for its words: a heading, a question, an endless list little."""
+    if heading(text) or len(text) > LONGEST or text.endswith(("?", "？")):
+        return HEADING
+    return ROW if _HOW.search(question) and cells(text) else 1.0
 
 
 def _meant(asked: _Asked, page: Page, said: set[str]) -> float:

@@ -57,7 +57,7 @@ _PARTICIPLE = re.compile(r"\s\w{2,}ed$")
 _POINTS = re.compile(
     r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I
 )
-_FRAMES = {"en": "Excerpts on “{}”", "zh": "资料摘录：“{}”"}
+_FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
 
 
 def titled(text: str, most: int = LONGEST) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from models.extractive.asking import bare
 from retrieval.common import LEAST, weight
 from retrieval.words import phrases, terms
 
@@ -73,12 +74,12 @@ def topic(*texts: str) -> Topic:
 
 def key_terms(text: str) -> list[str]:
     """Return the terms of a question or a title without words for the work itself."""
-    return terms(_TASK.sub(" ", text)) or terms(text)
+    return terms(_TASK.sub(" ", bare(text))) or terms(text)
 
 
 def key_phrase(text: str, most: int = 8) -> str:
     """Return the words of a question that name its topic, as they are spelt there, for a search."""
-    found = phrases(_TASK.sub(" ", text)) or phrases(text)
+    found = phrases(_TASK.sub(" ", bare(text))) or phrases(text)
     if len(found) > most:
         worth = {one: _worth(one, at / len(found), text) for at, one in enumerate(found)}
         found = [one for one in found if one in sorted(found, key=worth.__getitem__)[-most:]]

@@ -10,10 +10,11 @@ from models.extractive.blocks import Prompt, Quote
 from models.extractive.candidates import document
 from models.extractive.kinds import answers, asks_why_too, gives_cause
 from models.extractive.meaning import defines, thing
+from models.extractive.questions import is_part, is_simple
 from models.extractive.ranking import answerable, best
 from models.extractive.scores import KIND
 from models.extractive.theses import opposed
-from models.extractive.titles import titled
+from models.extractive.titles import framed, titled
 from models.extractive.topic import Topic, key_terms, share, topic
 from retrieval.words import words
 
@@ -37,6 +38,9 @@ EARLY = 0.3
 SECOND = 0.5
 """A second quote is in the answer if it is worth this part of the first."""
 
+ALIKE = 0.75
+"""A second quote is in the answer to a simple question if it is worth this part of the first."""
+
 WEAK = 0.4
 """A quote of a section is left out if it is worth less than this part of the best one."""
 
@@ -53,8 +57,9 @@ def finding(prompt: Prompt) -> str:
     if not any(answerable(text, prompt.pages) for text in wanted):
         return NOTHING[prompt.language]
     missing = prompt.feedback.replace("：", ":").partition(":")[2]
-    about = topic(*filter(str.strip, [missing, *dict.fromkeys([*wanted, prompt.question])]))
-    asked = "\n".join(dict.fromkeys([wanted[0], prompt.question]))
+    around = [] if is_part(wanted[0], prompt.question) else [prompt.question]
+    about = topic(*filter(str.strip, [missing, *dict.fromkeys([*wanted, *around])]))
+    asked = "\n".join(dict.fromkeys([wanted[0], *around]))
     chosen = best(about, asked, prompt.pages)
     titles = _titles(prompt) if opposed(wanted[0]) else {}
     return _bullets(chosen, titles) or NOTHING[prompt.language]
@@ -67,14 +72,16 @@ def report(prompt: Prompt) -> str:
     if not sections:
         return NO_EVIDENCE[prompt.language]
     titles = _titles(prompt) if opposed(prompt.question) else {}
-    answer = _each(sections, titles) or _answer(prompt.question, sections)
+    answer = _each(sections, titles) or _of_parts(prompt.question, sections)
+    answer = answer or _answer(prompt.question, sections)
     blocks, shown = [_opening(prompt, answer, titles)], set(answer)
     for title, quotes in sections:
-        strong = quotes if titles else _strong(f"{title} {prompt.question}", quotes)
+        asked = title if is_part(title, prompt.question) else f"{title} {prompt.question}"
+        strong = quotes if titles else _strong(asked, quotes)
         left = [quote for quote in dict.fromkeys(strong) if quote not in shown]
         shown.update(left)
         same = titled(title) == titled(prompt.question)
-        heading = _EVIDENCE[prompt.language] if same else title
+        heading = _EVIDENCE[prompt.language] if same else framed(title, prompt.language)
         blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
     return "\n\n".join(blocks)
 
@@ -114,6 +121,12 @@ def _opening(prompt: Prompt, answer: Sequence[Quote], titles: Mapping[str, str])
     return f"{_AGAINST[prompt.language]}{space}{' '.join(said)}"
 
 
+def _of_parts(question: str, sections: Sequence[Section]) -> list[Quote]:
+    """Return the best quote of each sub-question, if the steps are its sub-questions."""
+    parts = [quotes for title, quotes in sections if is_part(title, question)]
+    return list(dict.fromkeys(quotes[0] for quotes in parts)) if len(parts) > 1 else []
+
+
 def _answer(question: str, sections: Sequence[Section]) -> list[Quote]:
     """Return the quotes that answer the whole question best, no two of one step if it has more.
 
@@ -128,7 +141,8 @@ def _answer(question: str, sections: Sequence[Section]) -> list[Quote]:
     ranked = sorted(scored, reverse=True) if len(sections) > 1 else scored
     first = ranked[0]
     others = [one for one in ranked if one[1] != first[1] and one[2] != first[2]] or ranked[1:]
-    good = [one for one in others if one[0] > SECOND * first[0]]
+    least = ALIKE if len(sections) == 1 and is_simple(question) else SECOND
+    good = [one for one in others if one[0] > least * first[0]]
     if asks_why_too(question):
         good = [one for one in ranked[1:] if gives_cause(one[2].text)] or good
     asked = thing(question)

@@ -1,6 +1,6 @@
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from models.extractive.blocks import Quote, read
+from models.extractive.blocks import Found, Quote, read
 from prompts.marks import block, blocks, wrap
 
 PAGES = wrap(
@@ -83,3 +83,17 @@ def test_a_conversation_without_blocks_is_what_was_said_last():
 def test_the_language_is_that_of_the_question():
     assert read([HumanMessage(block("question", "蜜蜂为什么跳舞？"))]).language == "zh"
     assert read([HumanMessage("你好")]).language == "zh"
+
+
+def test_the_language_of_the_instructions_comes_before_that_of_the_question():
+    asked = HumanMessage(block("question", "Why do bees dance?"))
+    told = SystemMessage("你负责根据研究结果写出回答问题的报告，每句话都用编号注明来源。" * 5)
+
+    assert read([told, asked]).language == "zh"
+    assert read([SystemMessage("写。"), asked]).language == "en"
+
+
+def test_a_quote_of_a_finding_may_stand_under_a_section():
+    found = Found("s1", "t", "ok", '- *queue › retries*: <q s="S1">limit: 7</q>')
+
+    assert found.quotes == [Quote("S1", "limit: 7", "queue › retries")]

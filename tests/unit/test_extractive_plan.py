@@ -166,3 +166,15 @@ def test_a_disagreement_is_searched_for_its_theses_too():
     [step] = plan("How do the two papers disagree about forgetting?")
 
     assert step["queries"] == ["forgetting", "forgetting argues conclusion abstract"]
+
+
+def test_a_sub_question_that_points_back_is_asked_of_what_the_first_one_is_about():
+    steps = plan("What is the forgetting curve and who discovered it?")
+
+    assert titles(steps) == ["What is the forgetting curve", "Who discovered the forgetting curve"]
+
+
+def test_a_plan_is_framed_in_the_language_that_is_wanted():
+    made = draft(Prompt(question="What is the waggle dance?", tongue="zh"))
+
+    assert (made["title"], made["thought"]) == ("关于“waggle dance”", "问题可以一步回答。")

@@ -1,7 +1,6 @@
 import pytest
 
-from models.extractive.questions import dimensions, is_simple, parts, sides
-from models.extractive.titles import titled
+from models.extractive.questions import dimensions, is_part, is_simple, parts, sides
 
 
 def test_each_sub_question_is_a_part():
@@ -84,23 +83,11 @@ def test_one_fact_is_simple_and_an_open_question_is_not():
     )
 
 
-def test_a_title_is_short_and_cut_between_words():
-    assert titled("why do bees dance?") == "Why do bees dance?"
-    assert titled("word " * 40, most=12) == "Word word…"
+def test_a_part_asks_for_nothing_that_the_whole_does_not_ask_for():
+    whole = "What is the waggle dance, and who decoded it?"
 
-
-def test_a_long_title_ends_with_a_clause_and_leaves_out_who_asked():
-    background = (
-        "Please write a review on how honey bees dance. " + "It should be long and good. " * 9
-    )
-
-    assert titled(background) == "How honey bees dance"
-    assert titled(
-        "请帮我整理下全球蜜蜂的发展路线，以及各个路线的代表性公司，" + "需要包括产品进度" * 5
-    ) == ("全球蜜蜂的发展路线，以及各个路线的代表性公司")
-
-
-def test_a_long_title_begins_where_it_is_asked():
-    told = "As family members of those who live with the disease for a long time, "
-
-    assert titled(told + "which signs should alert us?") == "Which signs should alert us?"
+    assert is_part("What is the waggle dance", whole)
+    assert is_part("Who decoded the waggle dance", whole)
+    assert not is_part("Who taught the waggle dance", whole)
+    assert not is_part("The waggle dance", whole)
+    assert not is_part(whole, whole)

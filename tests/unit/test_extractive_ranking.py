@@ -196,3 +196,18 @@ def test_words_of_grammar_are_not_needed_for_an_answer():
 
     assert answerable("How often does the ferry go?", [page])
     assert not answerable("How often does the train go?", [page])
+
+
+def test_a_question_in_a_text_is_no_answer():
+    page = Page("S1", "", "", "How exact is the dance of bees? The dance is not exact.")
+
+    assert ask("How exact is the dance of bees?", page)[0] == "The dance is not exact."
+
+
+def test_a_row_does_not_tell_how_or_why():
+    rows = "Hive: H1; Winter: bees kept warm; Food: honey kept.\n\nBees kept together stay warm."
+
+    page = Page("S1", "", "", rows)
+
+    assert ask("How are bees kept warm?", page)[0] == "Bees kept together stay warm."
+    assert ask("Which bees are kept warm?", page)[0].startswith("Hive: H1")

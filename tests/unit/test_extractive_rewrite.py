@@ -17,6 +17,62 @@ def test_a_chinese_question_that_points_back_gets_the_topic_before_it():
     assert standalone("那冬天呢？", "person: 蜜蜂为什么跳舞？") == "那冬天呢？（蜜蜂 跳舞）"
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "alone"),
+    [
+        ("Who built it?", "What is the Eiffel Tower?", "Who built the Eiffel Tower?"),
+        ("How long does it live?", "What is a queen bee?", "How long does the queen bee live?"),
+        ("What is his book called?", "Who was Karl Holm?", "What is Karl Holm's book called?"),
+        ("它有多高？", "什么是埃菲尔铁塔？", "埃菲尔铁塔有多高？"),
+        ("其作者是谁？", "《红楼梦》讲了什么？", "红楼梦的作者是谁？"),
+    ],
+)
+def test_a_pronoun_becomes_the_one_thing_that_was_asked_about(question, before, alone):
+    assert standalone(question, f"person: {before}") == alone
+
+
+@pytest.mark.parametrize(
+    "question", ["compare with the other one", "Which one is better?", "How do they differ?"]
+)
+def test_a_comparison_takes_up_the_last_two_things(question):
+    before = "person: What is the decay view?\nperson: What is the interference view?"
+
+    assert standalone(question, before) == "Compare the decay view and the interference view"
+
+
+def test_a_comparison_keeps_what_is_compared():
+    before = "person: 什么是绿茶？\nperson: 什么是红茶？"
+
+    assert standalone("它们的产地有什么区别？", before) == "比较绿茶和红茶：产地"
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("Why?", "Why? (bees dance)"),
+        ("And when?", "And when? (bees dance)"),
+        ("Thanks! And the workers?", "Thanks! And the workers? (bees dance)"),
+        ("Is that right?", "Is that right? (bees dance)"),
+    ],
+)
+def test_a_question_without_a_topic_of_its_own_gets_one(question, alone):
+    assert standalone(question, EARLIER) == alone
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Is there a law that forbids bees in gardens?", "Is it true that drones cannot sting?"],
+)
+def test_words_that_only_look_like_pronouns_point_at_nothing(question):
+    assert standalone(question, EARLIER) == question
+
+
+def test_small_talk_in_between_is_no_topic():
+    conversation = f"{EARLIER}\nperson: Thanks, that was helpful!\ndossier: You're welcome!"
+
+    assert standalone("and in winter?", conversation) == "and in winter? (bees dance)"
+
+
 def test_a_question_that_stands_alone_stays_as_it_is():
     assert standalone("What does the HNSW index cost?", EARLIER) == "What does the HNSW index cost?"
     assert standalone("and in winter?", "") == "and in winter?"

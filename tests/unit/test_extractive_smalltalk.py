@@ -42,6 +42,10 @@ def test_small_talk_is_answered_at_once(line):
         "1+1=?",
         "Best language models",
         "top movies",
+        "What is the weather today?",
+        "What time is it?",
+        "今天天气怎么样？",
+        "明天会下雨吗？",
     ],
 )
 def test_what_asks_for_something_is_researched(question):
@@ -62,11 +66,50 @@ def test_thanks_a_goodbye_and_a_question_about_itself_are_answered_as_such():
     assert "我是 Dossier" in reply("你是谁？")
 
 
-def test_why_asks_for_more_only_after_something_was_asked():
-    assert reply("why?")
-    assert not reply("why?", earlier=True)
-    assert not reply("它呢？", earlier=True)
-    assert reply("thanks", earlier=True)
+@pytest.mark.parametrize(
+    "said",
+    [
+        "why?",
+        "How much?",
+        "Is that right?",
+        "Who built it?",
+        "Which one is better?",
+        "Are you sure?",
+        "Show me",
+        "它呢？",
+        "为什么？",
+        "真的吗？",
+        "在哪里？",
+    ],
+)
+def test_a_short_question_asks_for_more_only_after_something_was_asked(said):
+    assert reply(said)
+    assert not reply(said, earlier=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "thanks",
+        "How are you?",
+        "What's up?",
+        "Can you help me?",
+        "Who made you?",
+        "ok?",
+        "Nice weather today, isn't it?",
+        "Tell me a joke, please",
+        "你好吗？",
+        "最近怎么样？",
+        "吃了吗？",
+    ],
+)
+def test_small_talk_is_small_talk_also_after_a_question(said):
+    assert reply(said, earlier=True)
+
+
+def test_small_talk_before_is_nothing_to_ask_on_about():
+    assert triage(Prompt(said="How much?", before=("Hello!",)))["research"] is False
+    assert triage(Prompt(said="How much?", before=("Hello!", "What is HNSW?")))["research"] is True
 
 
 def test_a_drawn_out_word_is_still_that_word():

@@ -1,7 +1,10 @@
 import re
 
+import pytest
+
 from models.extractive.blocks import Found, Page, Prompt, Quote
 from models.extractive.writing import finding, report
+from report.verify import check
 
 PAGES = (
     Page(
@@ -167,3 +170,74 @@ def test_a_definition_is_not_followed_by_an_aside():
     text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
 
     assert "We saw" not in text.split("##")[0]
+
+
+def test_a_setting_is_shown_with_its_section_in_the_finding_and_in_the_report():
+    asked = "Which port does the server listen on?"
+    page = Page("S1", "server", "", "[server]\nport = 8443")
+    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
+
+    assert text == '- *server*: <q s="S1">port = 8443</q>'
+    assert '*server*: <q s="S1">port = 8443</q>' in report(
+        Prompt(question=asked, findings=(Found("s1", asked, "ok", text),))
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["The parser reads [S1] twice.", 'The parser reads <q s="S2">x y</q> twice.']
+)
+def test_what_looks_like_a_citation_is_quoted_and_cites_nothing(said):
+    asked = "What does the parser read twice?"
+    page = Page("S7", "", "", said)
+    text = finding(Prompt(question=asked, step=(asked, ""), pages=(page,)))
+    checked = check(text, {"S7": said, "S1": "Other.", "S2": "x y"})
+
+    assert checked.cited == ["S7"]
+    assert [quote["text"] for quote in checked.quotes] == [said]
+
+
+def test_a_step_that_asks_for_a_part_is_not_answered_by_another_part():
+    asked = "What is the waggle dance, and who founded the club?"
+    pages = (
+        Page("S1", "", "", "The waggle dance is a signal. Bees do the waggle dance. "),
+        Page("S2", "", "", "The club was founded by Maria Keller."),
+    )
+    text = finding(Prompt(question=asked, step=("Who founded the club", ""), pages=pages))
+
+    assert text == '- <q s="S2">The club was founded by Maria Keller.</q>'
+
+
+def test_the_answer_has_the_best_quote_of_each_sub_question():
+    asked = "What is the waggle dance, and who founded the club?"
+    findings = (
+        Found(
+            "s1",
+            "What is the waggle dance",
+            "ok",
+            '<q s="S1">The waggle dance is a signal.</q>'
+            '<q s="S1">The waggle dance is a long waggle dance.</q>',
+        ),
+        Found("s2", "Who founded the club", "ok", '<q s="S2">Maria Keller did it.</q>'),
+    )
+    answer = report(Prompt(question=asked, findings=findings)).split("##")[0]
+
+    assert re.findall("<q.*?>(.*?)</q>", answer) == [
+        "The waggle dance is a signal.",
+        "Maria Keller did it.",
+    ]
+
+
+def test_the_frame_of_a_report_is_in_the_language_that_is_wanted():
+    asked = "Why do bees dance and wasps die in winter?"
+    text = report(Prompt(question=asked, findings=FINDINGS, tongue="zh"))
+
+    assert text.startswith("资料是这样说的：<q")
+    assert "## 关于“bees dance”" in text
+
+
+def test_what_no_quote_can_give_is_not_answered():
+    asked = "Write a haiku about honey bees that dance"
+
+    assert finding(Prompt(question=asked, step=(asked, ""), pages=PAGES)) == (
+        "No passage answers this."
+    )
