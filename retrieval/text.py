@@ -126,7 +126,8 @@ def _is_short_form(before: str, after: str) -> bool:
     """Tell whether the full stop between `before` and `after` belongs to the word before it."""
     found = _LAST_WORD.search(before)
     word = found[0].lower() if found else ""
-    if _BEFORE_NUMBER.fullmatch(word):
+    initial = len(word) == 1 and word != (found[0] if found else "")
+    if not initial and _BEFORE_NUMBER.fullmatch(word):
         return after[:1].isdigit()
     if _NEVER_LAST.fullmatch(word) or (word.isdigit() and word == before.strip()):
         return True

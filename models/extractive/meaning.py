@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 from models.extractive.asking import bare
-from retrieval.words import words
+from retrieval.script import HAN
+from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 
 _THING = re.compile(
     r"^\W*(?:what|who)(?:['’]s| is| are| was| were) "
@@ -19,6 +20,12 @@ _THING = re.compile(
     r"|^(?P<named>[^，。？?；]+?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
     re.IGNORECASE | re.MULTILINE,
 )
+_PHRASE = re.compile(
+    rf"(?:an? |the )?(?P<en>[^\W\d_][\w'’-]*(?: [\w'’-]+){{0,3}})\W?|(?P<zh>[{HAN}·]{{2,8}})"
+)
+_NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
+_NO_CHINESE_PHRASE = re.compile("[什谁誰哪几幾吗嗎呢怎为為何是的了有]")
+
 _VERB = (
     r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
     r"|(?:is|are|was|were|has been) (?:an?|the|one|any|born|what|when|how)\b)"
@@ -50,11 +57,11 @@ class Thing(NamedTuple):
 
 
 def thing(question: str) -> Thing | None:
-    """Return what a question such as "What is X?" or "X是什么？" asks about, if it is one."""
-    found = _THING.search("\n".join(map(bare, question.splitlines())))
-    if not found:
-        return None
-    named = next(filter(None, found.groups())).strip(" “”《》「」\"'")
+    """Return what a question like "What is X?", "X是什么？" or a mere "X" asks about, or None."""
+    lines = list(map(bare, question.splitlines()))
+    found = _THING.search("\n".join(lines))
+    named = next(filter(None, found.groups())) if found else _phrase(lines[0] if lines else "")
+    named = named.strip(" “”《》「」\"'")
     spelt = re.findall(r"[^\W_]+", named)
     noun = re.findall(r"[^\W_]+", re.split(r" (?:of|in|for|on|by) ", named)[0])
     if not words(named) or not noun:
@@ -62,6 +69,15 @@ def thing(question: str) -> Thing | None:
     return Thing(
         named, frozenset(words(named)), r"[\s'’_.-]+".join(map(_form, spelt)), _form(noun[-1])
     )
+
+
+def _phrase(line: str) -> str:
+    """Return a thing that is only named, in a few words without a verb; else nothing."""
+    found = _PHRASE.fullmatch(line)
+    if not found or _NO_CHINESE_PHRASE.search(line):
+        return ""
+    named = found["en"] or found["zh"]
+    return "" if _NO_PHRASE.intersection(named.lower().split()) else named
 
 
 def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
