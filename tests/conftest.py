@@ -68,7 +68,9 @@ async def either(
     server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
     with server.begin() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    url = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
+    url = make_url(POSTGRES).update_query_dict(
+        {"options": f"-csearch_path={name} -csynchronous_commit=off"}
+    )
     monkeypatch.setenv("DOSSIER_DATABASE_URL", url.render_as_string(hide_password=False))
     settings.cache_clear()
     yield "postgresql"
