@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from evals.durability import flaws, fresh, kill, together
+from memory.pages import find
 from storage.engine import read_rows
 from storage.tables import schema
 from storage.upgrades import SCHEMA
@@ -17,6 +18,18 @@ from storage.upgrades import SCHEMA
 pytestmark = pytest.mark.usefixtures("either")
 
 ROOT = Path(__file__).parents[2]
+
+INGEST = """
+import asyncio, sys
+from pathlib import Path
+from tools.ingest import ingest
+
+async def main():
+    for folder in sys.argv[1:]:
+        await ingest("eval/", Path(folder), lambda _: None)
+
+asyncio.run(main())
+"""
 
 OPEN = "import asyncio; from storage.engine import database; asyncio.run(database())"
 
@@ -31,6 +44,22 @@ async def test_a_process_that_is_killed_leaves_the_store_intact_and_another_goes
 
     assert kept == 20
     assert await flaws() == []
+
+
+async def test_processes_that_read_the_same_folders_in_at_the_same_time_agree(tmp_path: Path):
+    inner = tmp_path / "docs" / "inner"
+    inner.mkdir(parents=True)
+    for number in range(12):
+        (inner / f"{number}.txt").write_text(f"Bees dance, says file {number}.")
+    folders = [str(inner.parent), str(inner)]
+    orders = [folders, folders[::-1], folders]
+    command = [sys.executable, "-c", INGEST]
+    running = [await asyncio.create_subprocess_exec(*command, *o, cwd=ROOT) for o in orders]
+
+    assert [await process.wait() for process in running] == [0, 0, 0]
+    assert await flaws() == []
+    for folder in folders:
+        assert len(await find("eval/", "bees dance", 20, [folder])) == 12
 
 
 async def test_an_open_reader_finds_what_another_process_wrote_by_its_next_search():
