@@ -46,31 +46,36 @@ def join(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) 
         numbers: The pages.
         wanted: The namespaces.
     """
+    found = in_index(connection, numbers)
     known = _namespaces(connection, numbers)
-    lacking = [number for number in numbers if not known[number].issuperset(wanted)]
-    if lacking:
-        found = in_index(connection, lacking)
-        take(connection, found)
-        enroll(connection, lacking, wanted)
-        put(connection, found)
+    lacking = {number for number in numbers if not known[number].issuperset(wanted)}
+    moved = [number for number in found if number in lacking]
+    take(connection, moved)
+    enroll(connection, sorted(lacking), wanted)
+    put(connection, moved)
 
 
 def enroll(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) -> None:
     """Make pages that are not in the index members of namespaces."""
+    if not numbers:
+        return
     titles = select(pages.c.number, pages.c.title).where(pages.c.number.in_(numbers))
     rows = [
         {"namespace": one, "page": number, "key": title_key(title)[:KEY]}
         for number, title in connection.execute(titles)
         for one in wanted
     ]
-    if rows:
-        connection.execute(insert_new(members).on_conflict_do_nothing(), rows)
+    connection.execute(insert_new(members).on_conflict_do_nothing(), rows)
 
 
 def in_index(connection: Connection, numbers: Sequence[int]) -> list[int]:
-    """Return those of some pages that are in the index."""
-    wanted = select(pages.c.number).where(pages.c.number.in_(numbers), pages.c.indexed > 0)
-    return list(connection.execute(wanted.order_by(pages.c.number)).scalars())
+    """Return those of some pages that are in the index, and keep others from moving any of them.
+
+    Whoever takes pages out or puts them in asks this first, before it looks at their namespaces.
+    """
+    held = select(pages.c.number, pages.c.indexed).where(pages.c.number.in_(numbers))
+    rows = connection.execute(held.order_by(pages.c.number).with_for_update()).all()
+    return [row.number for row in rows if row.indexed > 0]
 
 
 def put(connection: Connection, numbers: Sequence[int]) -> None:
@@ -88,6 +93,8 @@ def take(connection: Connection, numbers: Sequence[int]) -> None:
 
 
 def _entries(connection: Connection, numbers: Sequence[int]) -> list[Entry]:
+    if not numbers:
+        return []
     known = _namespaces(connection, numbers)
     cut = select(pages.c.number, pages.c.title_words, pages.c.words)
     rows = connection.execute(cut.where(pages.c.number.in_(numbers)))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, insert, select
 
 from graph.state import Source
-from storage.engine import write
+from storage.engine import alone, write
 from storage.tables import sources
 
 
@@ -41,6 +41,7 @@ async def register(thread: str, pages: Sequence[Citable]) -> list[Source]:
 
 def _numbers(connection: Connection, thread: str, pages: Sequence[Citable]) -> dict[str, int]:
     """Return the numbers of a thread's pages, with the new ones added."""
+    alone(connection, f"sources of {thread}")
     known = select(sources.c.page, sources.c.number).where(sources.c.thread == thread)
     numbers = {row.page: row.number for row in connection.execute(known)}
     last = max(numbers.values(), default=0)

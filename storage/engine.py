@@ -33,9 +33,6 @@ from storage.upgrades import SCHEMA, upgrade
 
 Answer = TypeVar("Answer")
 
-MAKING = 946_597
-"""The number of the lock that a process holds on PostgreSQL while it makes the tables."""
-
 _open: dict[str, Engine] = {}
 _opening = threading.Lock()
 _writers: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -104,6 +101,12 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
 def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
         return work(connection)
+
+
+def alone(connection: Connection, name: str) -> None:
+    """Let one transaction at a time go on that names this; SQLite lets one write at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
 
 
 def _deadlocked(error: BaseException) -> bool:
@@ -186,9 +189,7 @@ def _version(connection: Connection) -> int:
 
 
 def _make(connection: Connection) -> int:
-    if connection.dialect.name == "postgresql":
-        # Two processes that make one table at the same time would both fail.
-        connection.execute(select(func.pg_advisory_xact_lock(MAKING)))
+    alone(connection, "schema")
     version = _version(connection)
     if version > SCHEMA:
         return version

@@ -53,29 +53,32 @@ async def database() -> AsyncIterator[None]:
     await close()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def either(
-    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[str]:
-    """An empty database of each kind in turn, closed behind the test; which kind it is."""
-    if request.param == "sqlite":
-        yield "sqlite"
-        await close()
-        return
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    """The URL of an empty place on the PostgreSQL server of the tests, gone after the test."""
     if not POSTGRES:
         pytest.skip("DOSSIER_TEST_POSTGRES names no PostgreSQL server")
     name = f"test_{uuid4().hex}"
     server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
     with server.begin() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    url = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
-    monkeypatch.setenv("DOSSIER_DATABASE_URL", url.render_as_string(hide_password=False))
-    settings.cache_clear()
-    yield "postgresql"
-    await close()
+    options = {"options": f"-csearch_path={name} -csynchronous_commit=off"}
+    yield make_url(POSTGRES).update_query_dict(options).render_as_string(hide_password=False)
     with server.begin() as connection:
         connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
     server.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def either(
+    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[str]:
+    """An empty database of each kind in turn, closed behind the test; which kind it is."""
+    if request.param == "postgresql":
+        monkeypatch.setenv("DOSSIER_DATABASE_URL", request.getfixturevalue("postgres"))
+        settings.cache_clear()
+    yield request.param
+    await close()
 
 
 @pytest.fixture

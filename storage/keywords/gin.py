@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 
 from storage.keywords.base import TITLE, Entry, parted
 
-MOST = 5_000
+MOST = 10_000
 """How many pages are compared for one search."""
 
 RANKED = 3

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert, select, text
+from sqlalchemy import Connection, event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from config.errors import Problem
 from storage import connect
 from storage.engine import close, database, read_rows
-from storage.journal import commit
+from storage.journal import commit, perform
 from storage.tables import events, sources
 
 pytestmark = pytest.mark.usefixtures("database")
+
+on_both = pytest.mark.usefixtures("either")
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,18 +56,37 @@ async def written() -> list[int]:
 
 
 @pytest.fixture
-async def commits() -> list[int]:
+async def commits(either: str) -> list[int]:
     """One entry for each transaction that is committed."""
     seen: list[int] = []
     event.listen(await database(), "commit", lambda _: seen.append(1))
     return seen
 
 
+@on_both
 async def test_fifty_writes_at_the_same_moment_share_a_few_commits(commits: list[int]):
     await asyncio.gather(*(commit((insert(sources), numbered(number))) for number in range(50)))
 
     assert await written() == list(range(50))
     assert len(commits) <= 3
+
+
+@on_both
+async def test_a_function_writes_all_or_nothing_and_what_it_reads_is_what_it_wrote():
+    def work(connection: Connection) -> None:
+        connection.execute(insert(sources), numbered(1))
+        seen.append(connection.execute(select(func.count()).select_from(sources)).scalar_one())
+
+    def fail(connection: Connection) -> None:
+        connection.execute(insert(sources), numbered(2))
+        raise ZeroDivisionError
+
+    seen: list[int] = []
+    results = await asyncio.gather(perform(work), perform(fail), return_exceptions=True)
+
+    assert [type(result) for result in results] == [type(None), ZeroDivisionError]
+    assert await written() == [1]
+    assert seen[-1] == 1
 
 
 async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list[int]):
@@ -76,6 +97,7 @@ async def test_writes_one_after_the_other_are_committed_one_by_one(commits: list
     assert len(commits) == 3
 
 
+@on_both
 async def test_an_entry_that_fails_does_not_harm_the_others():
     await commit((insert(sources), numbered(3)))
 
@@ -99,6 +121,7 @@ async def test_a_value_the_database_cannot_hold_fails_and_nobody_waits_for_ever(
     assert await written() == [2]
 
 
+@on_both
 async def test_the_statements_of_an_entry_have_an_effect_together_or_not_at_all():
     with pytest.raises(IntegrityError):
         await commit((insert(sources), numbered(1)), (insert(sources), numbered(1)))

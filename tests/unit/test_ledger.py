@@ -17,7 +17,7 @@ from storage.engine import read_rows
 from storage.tables import calls
 from tests.places import somewhere
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = pytest.mark.usefixtures("either")
 
 ROOT = Path(__file__).parents[2]
 

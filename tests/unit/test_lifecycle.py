@@ -36,7 +36,7 @@ with held("t1"):
     time.sleep(60)
 """
 
-stored = pytest.mark.usefixtures("database")
+stored = pytest.mark.usefixtures("either")
 
 
 async def begin(thread: str = "t1", turn: int = 1, owner: str = "local/", **choices: object) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from report.sources import Citable, register
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = pytest.mark.usefixtures("either")
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from storage.journal import commit
 from storage.tables import documents
 from storage.upsert import upsert
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = pytest.mark.usefixtures("either")
 
 
 def named(path: str = "a.txt") -> dict[str, Any]:
