@@ -58,6 +58,11 @@ class Settings(BaseSettings):
         return self.home.expanduser() / "traces"
 
     @property
+    def vectors(self) -> Path:
+        """Return the folder with one folder for each large set of vectors."""
+        return self.home.expanduser() / "vectors"
+
+    @property
     def locks(self) -> Path:
         """Return the folder with one lock file per running thread."""
         return self.home.expanduser() / "locks"

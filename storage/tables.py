@@ -6,6 +6,7 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -148,6 +149,42 @@ of what may be longer than an index takes. `links` is JSON. `words` and `title_w
 keyword index holds; `indexed` is the version of the cutting they are from, 0 as long as the page is
 not in the index, -1 when it is not to be found any more.
 """
+
+vector_sets = Table(
+    "vector_sets",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("namespace", Integer, nullable=False),
+    Column("embedder", String(300), nullable=False),
+    Column("whole", Integer, nullable=False),
+    Column("collection", String(64), nullable=False, default=""),
+    Column("covered", Integer, nullable=False, default=0),
+    Column("held", Integer, nullable=False, default=0),
+    Column("apart", Integer, nullable=False, default=0),
+    Column("building", String(64), nullable=False, default=""),
+    UniqueConstraint("namespace", "embedder"),
+    sqlite_autoincrement=True,
+)
+"""The vectors that one embedder makes of the pages of a kind's namespace.
+
+`whole` is 1 when every page has its vector or is in the outbox, and 0 while vectors are still made
+again that another embedder made before. `collection` is the index that holds the vectors numbered
+up to `covered`, `held` of them; `apart` others cannot be found in it, so they have got higher
+numbers. `building` is a collection that is not finished, or never was.
+"""
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("set", Integer, nullable=False),
+    Column("page", Integer, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    UniqueConstraint("set", "page"),
+    Index("vectors_set", "set", "number"),
+    sqlite_autoincrement=True,
+)
+"""A vector of length 1, as 16-bit floats; what is committed later to a set has a higher number."""
 
 sources = Table(
     "sources",

@@ -1,0 +1,150 @@
+"""Search by meaning: the vector of a question, and the vectors it is compared with."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
+
+from config.errors import Problem
+from memory.embedding import page_texts
+from memory.indexing import VECTORS
+from models.embeddings import Embedder, Spend, embedder
+from retrieval.index import Index
+from retrieval.vector import Nearest, shelves
+from runs.faults import client_errors, told
+from storage import outbox
+from storage.vectors import Floats, VectorSet, serving, sets_of_owner
+
+Answer = TypeVar("Answer")
+
+AGAIN = 60.0
+"""Seconds before an embedder that failed in a search is asked again."""
+
+JOBS = 64
+"""When so many jobs wait for vectors, their pages are left to a worker."""
+
+PAGES = 16
+"""How many pages that wait for a worker a search embeds, the newest."""
+
+REMEMBERED = 4_096
+"""How many vectors of such pages, and of questions, a process remembers."""
+
+
+class Meaning(NamedTuple):
+    """What a search by meaning needs.
+
+    Without a vector a search can only go by words; the problem says why, where there is one.
+    """
+
+    vector: Floats | None
+    vectors: Nearest
+    problem: Problem | None = None
+
+
+Key = tuple[str, str, int | str]
+"""A database, an embedder and a page; or no database, an embedder and a question."""
+
+_down: dict[str, tuple[float, Problem]] = {}
+_remembered: OrderedDict[Key, Floats] = OrderedDict()
+
+
+def meaning(index: Index, question: str, spend: Spend | None = None) -> Meaning:
+    """Return a question as a vector, and the vectors of the pages that an index searches.
+
+    Pages that wait for a worker are embedded here if they are few, so that they are found at once.
+    All is done in the thread that calls.
+
+    Args:
+        index: Which pages.
+        question: What is searched.
+        spend: Is told what a provider was asked.
+    """
+    places = {place.namespace: place for place in shelves(index)}
+    owners = {place.owner for place in places.values()}
+    # Sets are read after the outbox: what is not in the one any more is in the others already.
+    waiting = [page for owner in owners for page in _waiting(index, owner, places.keys())]
+    sets = [one for owner in owners for one in sets_of_owner(index.connection, owner)]
+    try:
+        maker = _maker(sets, spend)
+        vector = _asked(maker, question) if maker else None
+    except Problem as problem:
+        return Meaning(None, Nearest(index, []), problem)
+    if maker is None:
+        return Meaning(None, Nearest(index, []))
+    used = [
+        (places[one.namespace], one)
+        for one in sets
+        if one.embedder == maker.name and one.namespace in places
+    ]
+    return Meaning(vector, Nearest(index, used, _more(index, maker, waiting)))
+
+
+def _maker(sets: Sequence[VectorSet], spend: Spend | None) -> Embedder | None:
+    """Return the embedder whose vectors serve, or the current one where that cannot be had."""
+    current = embedder("", spend)
+    name = serving(sets, current.name) if current else ""
+    if current is None or name == current.name:
+        return current
+    try:
+        return embedder(name, spend)
+    except Problem:
+        return current
+
+
+def _waiting(index: Index, owner: str, namespaces: Container[int]) -> list[int]:
+    """Return the pages that wait for their vectors, the newest first; none if they are many."""
+    jobs = outbox.waiting(index.connection, owner, VECTORS, JOBS)
+    if len(jobs) == JOBS:
+        return []
+    pages = {page for job in jobs if job["namespace"] in namespaces for page in job["pages"]}
+    return sorted(pages, reverse=True)
+
+
+def _more(index: Index, maker: Embedder, pages: Sequence[int]) -> dict[int, Floats]:
+    """Return the vectors of the newest of some pages, and of those that are remembered."""
+    keys = {page: (str(index.connection.engine.url), maker.name, page) for page in pages}
+    new = [page for page in pages if keys[page] not in _remembered][:PAGES]
+    texts = page_texts(index.connection, new) if new else {}
+    if texts:
+        with suppress(Problem):
+            made = _guarded(maker, lambda: maker.pages(list(texts.values())))
+            for page, vector in zip(texts, made, strict=True):
+                _remember(keys[page], vector)
+    known = {page: _remembered.get(key) for page, key in keys.items()}
+    return {page: vector for page, vector in known.items() if vector is not None}
+
+
+def _asked(maker: Embedder, question: str) -> Floats:
+    """Return the vector of a question; one run asks the same question more than once."""
+    key = ("", maker.name, question)
+    vector = _remembered.get(key)
+    if vector is None:
+        vector = _guarded(maker, lambda: maker.query(question))
+        _remember(key, vector)
+    return vector
+
+
+def _remember(key: Key, vector: Floats) -> None:
+    _remembered[key] = vector
+    while len(_remembered) > REMEMBERED:
+        _remembered.popitem(last=False)
+
+
+def _guarded(maker: Embedder, work: Callable[[], Answer]) -> Answer:
+    """Do what may fail at a provider; one that failed is left in peace for a while.
+
+    Raises:
+        Problem: What failed, now or a moment ago.
+    """
+    until, problem = _down.get(maker.name, (0.0, None))
+    if problem is not None and time.monotonic() < until:
+        raise problem
+    try:
+        return work()
+    except client_errors() as error:
+        problem = told(error)
+        _down[maker.name] = time.monotonic() + AGAIN, problem
+        raise problem from error

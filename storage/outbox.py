@@ -1,0 +1,92 @@
+"""Work that waits in the database until it is done, whatever ends the process that does it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from storage.tables import outbox
+
+LEASE = 120.0
+"""Seconds after which work that somebody took, and did not bring to an end, is due again."""
+
+WAIT, LONGEST = 10.0, 3_600.0
+"""Seconds before work that failed is due again: so many, doubled each time, up to so many."""
+
+
+class Job(NamedTuple):
+    """A row of the outbox."""
+
+    id: int
+    owner: str
+    data: Mapping[str, Any]
+    tries: int
+
+
+def put(connection: Connection, owner: str, job: str, data: Mapping[str, Any]) -> None:
+    """Leave work to be done."""
+    row = {"owner": owner, "job": job, "data": json.dumps(data), "due": time.time(), "tries": 0}
+    connection.execute(insert(outbox), row)
+
+
+def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) -> list[Job]:
+    """Take work that is due, the oldest first; nobody else gets it before its lease ends.
+
+    Args:
+        connection: Of a transaction that writes.
+        job: What kind of work.
+        enough: Says whether what was taken so far is enough.
+    """
+    wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries)
+    wanted = wanted.where(outbox.c.job == job, outbox.c.due <= time.time())
+    free = wanted.order_by(outbox.c.id).limit(100).with_for_update(skip_locked=True)
+    taken: list[Job] = []
+    for row in connection.execute(free):
+        if taken and enough(taken):
+            break
+        taken.append(Job(row.id, row.owner, json.loads(row.data), row.tries))
+    ours = update(outbox).where(outbox.c.id.in_([one.id for one in taken]))
+    connection.execute(ours.values(due=time.time() + LEASE))
+    return taken
+
+
+def waiting(connection: Connection, owner: str, job: str, limit: int) -> list[Mapping[str, Any]]:
+    """Return the data of an owner's work that is not done yet, the newest first."""
+    wanted = select(outbox.c.data).where(outbox.c.owner == owner, outbox.c.job == job)
+    rows = connection.execute(wanted.order_by(outbox.c.id.desc()).limit(limit)).scalars()
+    return [json.loads(data) for data in rows]
+
+
+def left(connection: Connection, one: Job) -> Mapping[str, Any] | None:
+    """Return the data that work has now, and hold it till the commit; `None` if it is done."""
+    held = select(outbox.c.data).where(outbox.c.id == one.id).with_for_update()
+    data = connection.execute(held).scalar()
+    return None if data is None else json.loads(data)
+
+
+def go_on(connection: Connection, one: Job, data: Mapping[str, Any]) -> None:
+    """Give work new data, and let it be due at once."""
+    row = {"data": json.dumps(data), "due": time.time(), "tries": 0}
+    connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
+
+
+def put_off(connection: Connection, one: Job, data: Mapping[str, Any]) -> None:
+    """Let work that failed wait, longer with every time."""
+    due = time.time() + min(WAIT * 2.0**one.tries, LONGEST)
+    row = {"data": json.dumps(data), "due": due, "tries": one.tries + 1}
+    connection.execute(update(outbox).where(outbox.c.id == one.id).values(row))
+
+
+def done(connection: Connection, one: Job) -> None:
+    """Remove work that is done."""
+    connection.execute(delete(outbox).where(outbox.c.id == one.id))
+
+
+def owners(connection: Connection, job: str) -> set[str]:
+    """Return whose work of a kind is not done yet."""
+    wanted = select(outbox.c.owner).where(outbox.c.job == job).distinct()
+    return set(connection.execute(wanted).scalars())

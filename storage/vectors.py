@@ -1,0 +1,163 @@
+"""The vectors of pages; any index of them can be rebuilt from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+
+from storage.tables import namespaces, vector_sets, vectors
+from storage.upsert import insert_new
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+KEPT = np.dtype("<f2")
+"""Vectors are kept as 16-bit floats: half the disk, and no cosine changes by more than 0.001."""
+
+BATCH = 1_000
+"""How many vectors are given new numbers at once."""
+
+read = select(vectors.c.number, vectors.c.page, vectors.c.vector)
+"""Selects what `joined` takes."""
+
+
+class VectorSet(NamedTuple):
+    """A row of `vector_sets`."""
+
+    number: int
+    namespace: int
+    embedder: str
+    whole: bool
+    collection: str
+    covered: int
+    held: int
+    apart: int
+    building: str
+
+
+class Unfit(ValueError):
+    """An embedder makes vectors that are not as long as those it made before."""
+
+
+class Part(NamedTuple):
+    """Some vectors of a set, one in each row of the matrix; `last` is the highest number."""
+
+    pages: Numbers
+    matrix: Floats
+    last: int
+
+
+def sets_of_owner(connection: Connection, owner: str) -> list[VectorSet]:
+    """Return the vector sets of everything an owner has, the newest first."""
+    mine = select(namespaces.c.number).where(namespaces.c.owner == owner)
+    return _sets(connection, vector_sets.c.namespace.in_(mine))
+
+
+def _sets(connection: Connection, which: ColumnElement[bool]) -> list[VectorSet]:
+    wanted = select(vector_sets).where(which).order_by(vector_sets.c.number.desc())
+    return [VectorSet(*row) for row in connection.execute(wanted)]
+
+
+def serving(sets: Sequence[VectorSet], current: str) -> str:
+    """Return the embedder whose vectors a search uses, of all sets that an owner has.
+
+    It is the current one, unless its vectors are not whole and those of another are.
+    """
+    every = {one.namespace for one in sets}
+    for name in dict.fromkeys([current, *(one.embedder for one in sets)]):
+        if every == {one.namespace for one in sets if one.embedder == name and one.whole}:
+            return name
+    return current
+
+
+def set_of(connection: Connection, namespace: int, embedder: str) -> VectorSet:
+    """Return the set of an embedder, a new one if there is none, and hold it till the commit.
+
+    So what is written to one set is numbered in the order of the commits.
+    """
+    mine = and_(vector_sets.c.namespace == namespace, vector_sets.c.embedder == embedder)
+    held = select(vector_sets).where(mine).with_for_update()
+    row = connection.execute(held).one_or_none()
+    if row is None:
+        others = select(vectors.c.number).join(vector_sets, vector_sets.c.number == vectors.c.set)
+        known = connection.execute(others.where(vector_sets.c.namespace == namespace).limit(1))
+        new = {"namespace": namespace, "embedder": embedder, "whole": int(known.first() is None)}
+        once = insert_new(vector_sets).on_conflict_do_nothing()
+        empty = {"collection": "", "covered": 0, "held": 0, "apart": 0, "building": ""}
+        connection.execute(once, new | empty)
+        row = connection.execute(held).one()
+    return VectorSet(*row)
+
+
+def put(connection: Connection, into: VectorSet, made: Mapping[int, Floats]) -> None:
+    """Write vectors by the numbers of their pages; a page that has one keeps it.
+
+    Raises:
+        Unfit: If they are not as long as those that are there.
+    """
+    there = select(vectors.c.vector).where(vectors.c.set == into.number).limit(1)
+    known = connection.execute(there).scalar()
+    sizes = {len(vector) for vector in made.values()}
+    if known is not None:
+        sizes.add(len(known) // KEPT.itemsize)
+    if len(sizes) > 1:
+        msg = f"{into.embedder} makes vectors of {' and '.join(map(str, sorted(sizes)))} numbers"
+        raise Unfit(msg)
+    rows = [
+        {"set": into.number, "page": page, "vector": vector.astype(KEPT).tobytes()}
+        for page, vector in made.items()
+    ]
+    if rows:
+        connection.execute(insert_new(vectors).on_conflict_do_nothing(), rows)
+
+
+def renumber(connection: Connection, number: int, pages: Sequence[int]) -> None:
+    """Give the vectors of pages in a set new numbers, as if they had come just now."""
+    mine = (vectors.c.set == number, vectors.c.page.in_(pages))
+    held = connection.execute(select(vectors.c.page, vectors.c.vector).where(*mine)).all()
+    connection.execute(delete(vectors).where(*mine))
+    again = [{"set": number, "page": row.page, "vector": row.vector} for row in held]
+    if again:
+        connection.execute(insert(vectors), again)
+
+
+def remove(connection: Connection, pages: Sequence[int]) -> None:
+    """Remove the vectors of pages from every set."""
+    connection.execute(delete(vectors).where(vectors.c.page.in_(pages)))
+
+
+def having(connection: Connection, number: int, pages: Sequence[int]) -> set[int]:
+    """Return which of some pages have a vector in a set."""
+    wanted = select(vectors.c.page).where(vectors.c.set == number, vectors.c.page.in_(pages))
+    return set(connection.execute(wanted).scalars())
+
+
+def after(connection: Connection, number: int, last: int) -> Part:
+    """Return the vectors of a set numbered above `last`, in their order."""
+    wanted = read.where(vectors.c.set == number, vectors.c.number > last)
+    return joined(connection.execute(wanted.order_by(vectors.c.number)).all(), last)
+
+
+def batch(connection: Connection, number: int, last: int, upto: int, size: int) -> Part:
+    """Return the next `size` vectors of a set numbered above `last` and up to `upto`."""
+    between = (vectors.c.set == number, vectors.c.number > last, vectors.c.number <= upto)
+    wanted = read.where(*between).order_by(vectors.c.number).limit(size)
+    return joined(connection.execute(wanted).all(), last)
+
+
+def of_pages(connection: Connection, numbers: Sequence[int], pages: Sequence[int]) -> Part:
+    """Return the vectors that pages have in any of these sets."""
+    wanted = read.where(vectors.c.set.in_(numbers), vectors.c.page.in_(pages))
+    return joined(connection.execute(wanted).all())
+
+
+def joined(rows: Sequence[Any], last: int = 0) -> Part:
+    """Return rows of `read` as arrays; `last` counts as the highest number of none."""
+    made = np.frombuffer(b"".join(row.vector for row in rows), KEPT).astype(np.float32)
+    numbers = np.array([row.page for row in rows], np.int64)
+    highest = max((row.number for row in rows), default=last)
+    return Part(numbers, made.reshape(len(rows), -1 if rows else 0), highest)

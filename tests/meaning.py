@@ -1,0 +1,62 @@
+"""Pages with vectors, for tests: keep some, choose an embedder, ask what is nearest."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from config.settings import settings
+from memory import meaning as searches
+from memory.meaning import Meaning, meaning
+from memory.pages import NewPage, keep, searching
+from retrieval.index import Index
+from storage.engine import read_rows
+
+ME, OTHER = "me/", "other/"
+
+DANCE = "Bees dance to tell where the flowers are."
+HONEY = "A winter cluster of bees eats its honey."
+TRAIN = "The night train to Vienna is late."
+
+
+def use(monkeypatch: pytest.MonkeyPatch, embedder: str) -> None:
+    """Let an embedder be the one that the installation sets, and forget which ones failed."""
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", embedder)
+    settings.cache_clear()
+    searches._down.clear()
+
+
+async def kept(*texts: str, owner: str = ME, kind: str = "web", group: str = "") -> list[str]:
+    """Keep pages of an origin that is named like the first text; return their ids."""
+    new = [NewPage(title="", place=str(at), text=each) for at, each in enumerate(texts)]
+    return await keep(owner, kind, texts[0], new, group=group)
+
+
+async def asked(question: str, owner: str = ME) -> Meaning:
+    """Return what a search by meaning is given; its vectors can be asked no more."""
+    return await searching(owner, lambda index: meaning(index, question))
+
+
+async def nearest(
+    question: str,
+    limit: int = 10,
+    owner: str = ME,
+    kinds: list[str] | None = None,
+    groups: list[str] | None = None,
+) -> list[str]:
+    """Return the texts of the nearest pages, nearest first."""
+
+    def work(index: Index) -> list[str]:
+        found = meaning(index, question)
+        if found.vector is None:
+            return []
+        near = found.vectors.nearest(found.vector, limit)
+        texts = {row.number: row.text for row in index.rows(list(near))}
+        return [texts[number] for number in near]
+
+    return await searching(owner, work, kinds, groups)
+
+
+async def count(table: str) -> int:
+    """Return how many rows a table has."""
+    return int((await read_rows(text(f"SELECT COUNT(*) FROM {table}"))).scalar() or 0)  # noqa: S608
