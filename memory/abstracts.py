@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Select, func, select
 
 from memory.finding import searching
-from retrieval.index import Index, found
+from retrieval.index import Index, chosen, found
 from retrieval.words import terms
-from storage.engine import read_rows
-from storage.tables import namespaces, pages
+from storage.engine import read, read_rows
+from storage.tables import members, namespaces, pages
 
 TURNS = "chat"
 """The kind whose pages are so short that each is its own abstract; its sessions speak for them."""
@@ -27,9 +28,20 @@ class Brief(NamedTuple):
     abstract: str
     said: str
     created: float
+    group: str
+    """The group it is in beside its kind; the first by name of several."""
 
 
-COLUMNS = tuple(pages.c[name] for name in Brief._fields)
+_GROUP = (
+    select(func.min(namespaces.c.group))
+    .join(members, members.c.namespace == namespaces.c.number)
+    .where(members.c.page == pages.c.number, namespaces.c.group != "")
+    .scalar_subquery()
+)
+COLUMNS = (
+    *(pages.c[name] for name in Brief._fields[:-1]),
+    func.coalesce(_GROUP, "").label("group"),
+)
 
 
 async def about(
@@ -61,12 +73,34 @@ async def about(
     return await searching(owner, search, await outlined(owner, kinds), groups)
 
 
-async def newest(owner: str, limit: int, kinds: Sequence[str] | None = None) -> list[Brief]:
+async def newest(
+    owner: str,
+    limit: int,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> list[Brief]:
     """Return the pages that were kept last, the last one first; no single turns of a chat."""
     those = await outlined(owner, kinds)
-    wanted = select(*COLUMNS).where(pages.c.owner == owner, pages.c.kind.in_(those), found(pages))
-    rows = await read_rows(wanted.order_by(pages.c.number.desc()).limit(limit))
-    return [Brief._make(row) for row in rows]
+    return await read(partial(_newest, owner=owner, limit=limit, kinds=those, groups=groups))
+
+
+def _newest(
+    connection: Connection,
+    owner: str,
+    limit: int,
+    kinds: Sequence[str],
+    groups: Sequence[str] | None,
+) -> list[Brief]:
+    rows: dict[int, Any] = {}
+    # One query for each: only so does the database read no more of them than it has to.
+    for one in chosen(connection, owner, kinds, groups):
+        member: Select[Any] = select(pages.c.number, *COLUMNS).join(
+            members, members.c.page == pages.c.number
+        )
+        mine = member.where(members.c.namespace == one, found(pages))
+        some = connection.execute(mine.order_by(members.c.page.desc()).limit(limit))
+        rows |= {row.number: row[1:] for row in some}
+    return [Brief._make(rows[number]) for number in sorted(rows, reverse=True)[:limit]]
 
 
 async def outlined(owner: str, kinds: Sequence[str] | None = None) -> list[str]:

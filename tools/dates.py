@@ -10,7 +10,7 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[a-z]*\.?"
 _YEAR = r"(?P<year>[12]\d{3})"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|[nr]d|th)?"
 _DAYS = (
     re.compile(rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b{_MONTH} {_DAY},? {_YEAR}\b", re.IGNORECASE),

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from config.errors import Problem
 from config.settings import settings
@@ -151,7 +152,9 @@ async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
 async def _fetched(here: Here, url: str) -> list[str]:
     got = await fetch(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    return await pages.keep(here.owner, "web", canonical(got["url"]), [page], run=here.run)
+    address = canonical(got["url"])
+    site = urlsplit(address).hostname or ""
+    return await pages.keep(here.owner, "web", address, [page], group=site, run=here.run)
 
 
 def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:
