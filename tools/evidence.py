@@ -15,6 +15,8 @@ from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
+from memory.recollection import Scope, recollected, without_turns_of
+from memory.recollection import named as pages_named
 from report.sources import Citable, register
 from report.support import proven
 from report.verify import Checked
@@ -78,19 +80,30 @@ async def gather(
 
 
 async def recollect(
-    here: Here, queries: Sequence[str], named: Sequence[str] = (), *, about: str
+    here: Here,
+    queries: Sequence[str],
+    named: Sequence[str] = (),
+    *,
+    about: str,
+    part: Scope,
+    run: str = "",
 ) -> Evidence:
-    """Search everything that was read before for every query, and choose the best passages.
+    """Search what was read before for every query, and choose the best passages.
 
     Args:
         here: The point of the run.
         queries: What to search for.
         named: The ids of pages that are looked at in any case.
         about: What the passages are for.
+        part: The part of the memory that is searched.
+        run: A run whose own pages are left out.
     """
-    searches = [pages.find(here.owner, query, PAGES) for query in dict.fromkeys(queries)]
-    found = await asyncio.gather(*searches, pages.read(here.owner, named))
-    return await _chosen(here, found, [about, *queries], [])
+    different = dict.fromkeys(queries)
+    searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
+    results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    found = {page.id: page for result in results for page in result}
+    left = without_turns_of(list(found.values()))
+    return await _chosen(here, [left], [about, *queries], [])
 
 
 async def _chosen(
