@@ -58,6 +58,10 @@ class Context:
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
     search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
     knowledge: list[str] = _choice([], "Knowledge bases that may be used.")
+    memory: list[str] = _choice(
+        [],
+        "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",
+    )
     files: list[str] = _choice([], "Folders and files, already read in, that are searched.")
     language: Literal["", "en", "zh"] = cast(
         "Literal['', 'en', 'zh']", _choice("", "Language of the report; empty for the question's.")

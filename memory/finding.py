@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import func, select
 
@@ -49,17 +49,22 @@ async def searching(
     return await read(lambda connection: work(opened(connection, owner, kinds, groups)))
 
 
+def columns(roots: Sequence[str] | None = None) -> tuple[Any, ...]:
+    """Return what has to be read of a page to make a `Page`: `path` is where it is from."""
+    named = (documents.c.owner == pages.c.owner, documents.c.sha256 == pages.c.origin)
+    path = select(func.min(documents.c.path)).where(pages.c.kind == "file", *named)
+    below = path if roots is None else path.where(documents.c.root.in_(roots))
+    origin = func.coalesce(below.scalar_subquery(), pages.c.origin).label("path")
+    names = ("number", "id", "kind", "title", "place", "text")
+    return (*(pages.c[name] for name in names), origin)
+
+
 def best(
     index: Index, wanted: Sequence[str], limit: int, roots: Sequence[str] | None
 ) -> list[Page]:
     """Return the pages that fit some search words best, best first; a file by its path."""
     numbers = index.matching(wanted, limit)
-    named = (documents.c.owner == pages.c.owner, documents.c.sha256 == pages.c.origin)
-    path = select(func.min(documents.c.path)).where(pages.c.kind == "file", *named)
-    below = path if roots is None else path.where(documents.c.root.in_(roots))
-    origin = func.coalesce(below.scalar_subquery(), pages.c.origin).label("path")
-    columns = (pages.c.number, pages.c.id, pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
-    found = select(*columns, origin).where(pages.c.number.in_(numbers), index.mine(pages))
+    found = select(*columns(roots)).where(pages.c.number.in_(numbers), index.mine(pages))
     rows = {row.number: row for row in index.connection.execute(found)}
     ranked = [rows[number] for number in numbers if number in rows]
     return [

@@ -28,7 +28,7 @@ from runs.place import here
 Answer = TypeVar("Answer", bound=BaseModel)
 
 REPAIRS = 2
-"""How often a model is shown what is wrong with its answer."""
+"""How often a model is shown what is wrong with its answer, where nothing else is said."""
 
 
 class Work(NamedTuple):
@@ -54,6 +54,7 @@ async def ask(
     schema: type[Answer],
     *,
     otherwise: Answer | None = None,
+    repairs: int = REPAIRS,
 ) -> Answer:
     """Ask the model that plays `role` for one typed answer.
 
@@ -65,14 +66,16 @@ async def ask(
         messages: What it is asked.
         schema: The form of the answer.
         otherwise: The answer where there is none; without it, that is raised.
+        repairs: How often the model is shown what is wrong with its answer.
 
     Raises:
-        Problem: `answer_invalid` when the answer does not fit the schema after two repairs, or
-            whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
+        Problem: `answer_invalid` when the answer does not fit the schema after that, or whatever
+            keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
     system = f"{system}\n\n{in_words(schema)}"
     try:
-        return await _answer(await _around(state, runtime, role, system), messages, schema)
+        around = await _around(state, runtime, role, system)
+        return await _answer(around, messages, schema, repairs)
     except Problem as problem:
         if otherwise is None:
             raise
@@ -80,10 +83,12 @@ async def ask(
         return otherwise
 
 
-async def _answer(around: Around, messages: Sequence[AnyMessage], schema: type[Answer]) -> Answer:
+async def _answer(
+    around: Around, messages: Sequence[AnyMessage], schema: type[Answer], repairs: int
+) -> Answer:
     """Ask, and ask again with what is wrong while the answer cannot be read."""
     said = list(messages)
-    for _ in range(1 + REPAIRS):
+    for _ in range(1 + repairs):
         try:
             reply = (await _converse(around, said, schema))[-1]
         except Problem as problem:

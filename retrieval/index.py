@@ -32,6 +32,9 @@ ALIKE = 100
 GIVEN: BindParameter[int] = bindparam("given", expanding=True)
 """The numbers of pages that a statement is about."""
 
+REPEATING = ("session",)
+"""Kinds of pages that say again what other pages say: a session is what its turns say."""
+
 ROW = (
     pages.c.number,
     pages.c.id,
@@ -142,11 +145,14 @@ def chosen(
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
 ) -> list[int]:
-    """Return the numbers of an owner's namespaces: those of the groups, or else of the kinds."""
+    """Return the numbers of an owner's namespaces: those of the groups, or else of the kinds.
+
+    Kinds that say again what other pages say are left out unless they are asked for.
+    """
     wanted = select(namespaces.c.number).where(namespaces.c.owner == owner)
     wanted = wanted.where(namespaces.c.group.in_([""] if groups is None else groups))
-    if kinds is not None:
-        wanted = wanted.where(namespaces.c.kind.in_(kinds))
+    kind = namespaces.c.kind
+    wanted = wanted.where(kind.not_in(REPEATING) if kinds is None else kind.in_(kinds))
     return list(connection.execute(wanted.order_by(namespaces.c.number)).scalars())
 
 

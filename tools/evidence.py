@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from config.errors import Problem
 from config.settings import settings
@@ -14,6 +15,8 @@ from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
+from memory.recollection import Scope, recollected, without_turns_of
+from memory.recollection import named as pages_named
 from report.sources import Citable, register
 from report.support import proven
 from report.verify import Checked
@@ -77,19 +80,30 @@ async def gather(
 
 
 async def recollect(
-    here: Here, queries: Sequence[str], named: Sequence[str] = (), *, about: str
+    here: Here,
+    queries: Sequence[str],
+    named: Sequence[str] = (),
+    *,
+    about: str,
+    part: Scope,
+    run: str = "",
 ) -> Evidence:
-    """Search everything that was read before for every query, and choose the best passages.
+    """Search what was read before for every query, and choose the best passages.
 
     Args:
         here: The point of the run.
         queries: What to search for.
         named: The ids of pages that are looked at in any case.
         about: What the passages are for.
+        part: The part of the memory that is searched.
+        run: A run whose own pages are left out.
     """
-    searches = [pages.find(here.owner, query, PAGES) for query in dict.fromkeys(queries)]
-    found = await asyncio.gather(*searches, pages.read(here.owner, named))
-    return await _chosen(here, found, [about, *queries], [])
+    different = dict.fromkeys(queries)
+    searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
+    results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    found = {page.id: page for result in results for page in result}
+    left = without_turns_of(list(found.values()))
+    return await _chosen(here, [left], [about, *queries], [])
 
 
 async def _chosen(
@@ -151,7 +165,9 @@ async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
 async def _fetched(here: Here, url: str) -> list[str]:
     got = await fetch(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    return await pages.keep(here.owner, "web", canonical(got["url"]), [page], run=here.run)
+    address = canonical(got["url"])
+    site = urlsplit(address).hostname or ""
+    return await pages.keep(here.owner, "web", address, [page], group=site, run=here.run)
 
 
 def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, ToolMessage
 from pydantic import BaseModel
 
+from models.extractive.abstract import abstract
 from models.extractive.blocks import Prompt
 from models.extractive.kinds import asks_why_too
 from models.extractive.plan import draft
@@ -28,6 +29,7 @@ ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
     "Lookup": lookup,
     "Notes": notes,
     "Complete": complete,
+    "Abstract": abstract,
 }
 """What answers a schema, by the schema's name."""
 

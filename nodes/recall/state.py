@@ -27,6 +27,10 @@ class RecallState(Place, total=False):
     """The question. Written by the caller; the answer by check."""
     question: str
     """The question. Written by plan."""
+    scope: list[str]
+    """The kinds and groups of pages that are looked at. Written by plan, or by an outer graph."""
+    most: int
+    """How many rounds there may be. Written by an outer graph."""
     requests: list[str]
     """What to find out in this round: first the question itself. Written by plan and check."""
     asked: list[str]

@@ -153,3 +153,78 @@ async def test_a_file_that_is_gone_is_not_shown_as_a_hash(
     }
     shown = to_markdown(document({**state, "turn": 1}, report, "succeeded", "2026-01-12"))
     assert f"[1] The dance — {told}" in shown
+
+
+async def outlined(script: Script, *chosen: str) -> None:
+    """Have the plan name ids of the outline, and search for nothing that is there."""
+    script.on("Lookup", {"keywords": ["quark"], "meanings": [], "pages": list(chosen)})
+
+
+async def test_the_plan_is_shown_what_the_memory_holds(remembering: Any, script: Script):
+    await remembering("Who described the waggle dance?")
+
+    (prompt, *_) = script.prompts("Lookup")
+    assert "<outline>\nG1 document “The dance”, 1 page" in prompt
+    assert "- P1 The dance" in prompt
+
+
+async def test_a_page_that_the_plan_names_is_read_whatever_the_searches_find(
+    remembering: Any, script: Script
+):
+    await outlined(script, "P1")
+
+    state = await remembering("waggle dance")
+
+    (source,) = state["sources"].values()
+    assert source["title"] == "The dance"
+    assert source["location"].endswith("dance.md#the-dance")
+
+
+async def test_a_group_that_the_plan_names_is_opened(remembering: Any, script: Script):
+    await outlined(script, "G1")
+
+    state = await remembering("waggle dance")
+
+    assert [one["title"] for one in state["sources"].values()] == ["The dance"]
+
+
+async def test_an_id_that_the_plan_was_not_shown_is_dropped(remembering: Any, script: Script):
+    texts = await pages.find("local/", "queen", 1)
+    await outlined(script, "P77", "S1", texts[0].id)
+
+    state = await remembering("waggle dance")
+
+    assert state["sources"] == {}
+
+
+async def test_a_plan_that_cannot_be_read_is_asked_for_once_more_and_no_more(
+    remembering: Any, script: Script
+):
+    script.on("Lookup", "no JSON")
+
+    assert "Karl von Frisch" in answer(await remembering("Who described the waggle dance?"))
+    assert script.names().count("Lookup") == 2
+
+
+async def test_only_the_part_of_the_memory_that_was_chosen_is_searched(
+    choices: dict[str, object],
+):
+    graph = make_recall().copy({"checkpointer": InMemorySaver()})
+    config = {"configurable": {"thread_id": "m2"}}
+    turn = pages.NewPage(title="Ann", place="", text="The waggle dance is on Sunday.")
+    await pages.keep("local/", "chat", "c", [turn], group="ann")
+    given = {"messages": [("user", "When is the waggle dance?")]}
+
+    for part in ("chat", "ann"):
+        state = await graph.ainvoke(given, config, context=make(choices, memory=[part]))
+        assert [one["title"] for one in state["sources"].values()] == ["Ann"]
+
+
+async def test_the_state_holds_no_page(remembering: Any):
+    long = "The waggle dance was described again and again. " * 4_000
+    page = pages.NewPage(title="Dance", place="", text=long)
+    await pages.keep("local/", "web", "https://a.b/c", [page])
+
+    state = await remembering("Who described the waggle dance?")
+
+    assert len(str(state)) < 40_000

@@ -1,0 +1,117 @@
+"""Make pages of a sensible size, each with one abstract, of what was read, said or found out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Literal
+
+from config.errors import Problem
+from memory import pages
+from memory.abstracts import about
+from memory.pages import NewPage
+from memory.rows import Provenance, storable
+from models.extractive.abstract import abstract_of
+from retrieval.keyword import rank
+from retrieval.passages import passages
+from retrieval.tokens import count, estimate, warm
+
+MOST = 2_000
+"""How many tokens a page may have."""
+
+RELATED = 5
+"""How many earlier abstracts are shown to whoever writes the next one."""
+
+QUERY = 1_000
+"""With how many characters of a page the earlier abstracts are searched."""
+
+LONGEST = 1_000
+"""The longest abstract, in characters; a longer answer is cut."""
+
+log = logging.getLogger(__name__)
+
+Abstracter = Callable[[NewPage, Sequence[str]], Awaitable[str]]
+"""Writes the abstract of a page, with some earlier abstracts that are about the same."""
+
+
+async def memorize(
+    owner: str,
+    kind: str,
+    origin: str,
+    new: Sequence[NewPage],
+    *,
+    group: str = "",
+    provenance: Provenance | Literal[""] = "",
+    run: str = "",
+    abstracter: Abstracter | None = None,
+) -> list[str]:
+    """Keep the pages of one origin, each with an abstract, and return their ids.
+
+    A page that is kept already keeps its abstract. Where the abstracter says nothing or fails, or
+    there is none, the abstract is made of the page's own sentences.
+
+    Args:
+        owner: Who they belong to.
+        kind: As for `memory.pages.keep`.
+        origin: As for `memory.pages.keep`.
+        new: The pages, in their order; one that is too long becomes several.
+        group: A namespace beside that of the kind.
+        provenance: Who is behind them; by default what the kind tells.
+        run: The run that read them.
+        abstracter: Asks a model; it is asked for one page after the other.
+    """
+    await warm()
+    sized = await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
+    before = await pages.kept(owner, kind, origin)
+    known = set((await pages.texts(owner, before)).values())
+    ready: list[NewPage] = []
+    for page in sized:
+        if storable(page["text"]) not in known and not page.get("abstract"):
+            earlier = [one.get("abstract", "") for one in ready]
+            page["abstract"] = await _abstract(owner, page, earlier, abstracter)
+        ready.append(page)
+    return await pages.keep(owner, kind, origin, ready, group=group, provenance=provenance, run=run)
+
+
+def parts(page: NewPage) -> Iterator[NewPage]:
+    """Yield a page, or as many as it takes to keep each of a sensible size."""
+    text = page["text"]
+    if estimate(text) <= MOST:
+        yield page.copy()
+        return
+    bounds = [0]
+    for span in passages(text):
+        if span.start > bounds[-1] and count(text[bounds[-1] : span.end]) > MOST:
+            bounds.append(span.start)
+    for number, (start, end) in enumerate(zip(bounds, [*bounds[1:], None], strict=True), start=1):
+        part = page.copy()
+        part["text"] = text[start:end].strip()
+        if number > 1:
+            place = f"part={number}"
+            part["title"] = f"{page['title']} ({number})"
+            part["place"] = f"{page['place']}&{place}" if page["place"] else place
+        yield part
+
+
+async def _abstract(
+    owner: str, page: NewPage, earlier: Sequence[str], abstracter: Abstracter | None
+) -> str:
+    if abstracter:
+        try:
+            written = await abstracter(page, await _related(owner, page, earlier))
+            abstract = " ".join(written.split())[:LONGEST]
+            if abstract:
+                return abstract
+        except Problem as problem:
+            log.warning("no model wrote the abstract of %r: %s", page["title"], problem)
+    return await asyncio.to_thread(abstract_of, page["text"])
+
+
+async def _related(owner: str, page: NewPage, earlier: Sequence[str]) -> list[str]:
+    """Return the abstracts that are about the same, of those that are kept and those to be."""
+    query = f"{page['title']}\n{page['text'][:QUERY]}"
+    found = [one.abstract for one in await about(owner, query, RELATED)]
+    told = [one for one in dict.fromkeys([*earlier, *found]) if one]
+    best = await asyncio.to_thread(rank, query, told)
+    return [told[at] for at, _ in best[:RELATED]]

@@ -1,0 +1,145 @@
+"""Show what a memory holds in two levels, groups and pages, short at any size of the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from memory.abstracts import Brief, about, newest
+from memory.groups import Group, Size, best_of, dated, group_of, sizes, title_of
+from retrieval.tokens import count, warm
+
+MOST = 2_000
+"""The most tokens of an outline, as it stands in a prompt."""
+
+FOR_PAGES = 0.75
+"""The share of them that is for what fits the request; the rest is for the newest groups."""
+
+LOOKED_AT = 40
+"""How many fitting pages, and how many of the newest, are looked at."""
+
+EACH = 5
+"""How many pages of one group are shown, and how many are read when it is opened."""
+
+SHORT = 220
+"""How many characters of an abstract are shown."""
+
+TITLE = 100
+"""How many characters of a title are shown."""
+
+WORDS = {"file": "document", "web": "site", "session": "chat", "report": "report"}
+
+
+class Outline(NamedTuple):
+    """What is shown of a memory, and what the ids in it stand for.
+
+    `P3` is a page, by its id in the store; `G2` is a group of pages.
+    """
+
+    text: str = ""
+    pages: Mapping[str, str] = {}
+    groups: Mapping[str, Group] = {}
+
+
+class Entry(NamedTuple):
+    """A group in an outline, with the pages of it that are shown."""
+
+    group: Group
+    title: str
+    pages: list[Brief]
+
+
+async def outline(
+    owner: str,
+    request: str,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+    most: int = MOST,
+) -> Outline:
+    """Return the groups and pages that fit a request, best first, then the newest groups.
+
+    Args:
+        owner: Whose memory.
+        request: What is to be found out.
+        kinds: Pages of these kinds only.
+        groups: Pages of these groups only, such as a conversation.
+        most: How many tokens it may have.
+    """
+    await warm()
+    fitting = _entries(await about(owner, request, LOOKED_AT, kinds, groups))
+    shown = {entry.group for entry in fitting}
+    recent = _entries(await newest(owner, LOOKED_AT, kinds, groups))
+    others = [entry._replace(pages=[]) for entry in recent if entry.group not in shown]
+    entries = [*fitting, *others]
+    counted = await sizes(owner, [entry.group for entry in entries])
+    return await asyncio.to_thread(_written, entries, counted, most)
+
+
+async def read_out(owner: str, shown: Outline, named: Iterable[str], request: str) -> list[str]:
+    """Return the ids of the pages that some ids of an outline stand for; others are dropped.
+
+    A group stands for those of its pages that fit the request best.
+    """
+    ids: list[str] = []
+    for name in dict.fromkeys(named):
+        if name in shown.pages:
+            ids.append(shown.pages[name])
+        elif name in shown.groups:
+            ids += [one.id for one in await best_of(owner, shown.groups[name], request, EACH)]
+    return list(dict.fromkeys(ids))
+
+
+def _entries(found: Iterable[Brief]) -> list[Entry]:
+    entries: dict[Group, Entry] = {}
+    for page in found:
+        group = group_of(page)
+        entry = entries.setdefault(group, Entry(group, title_of(page), []))
+        if len(entry.pages) < EACH:
+            entry.pages.append(page)
+    return list(entries.values())
+
+
+def _written(entries: Sequence[Entry], counted: Mapping[Group, Size], most: int) -> Outline:
+    """Write as many lines as fit; pages before the groups that are only recent."""
+    lines: list[str] = []
+    pages: dict[str, str] = {}
+    groups: dict[str, Group] = {}
+    left = most
+    for entry in entries:
+        name = f"G{len(groups) + 1}"
+        line = _of_group(name, entry, counted[entry.group])
+        cost = _tokens(line)
+        if cost > left:
+            break
+        lines, groups[name], left = [*lines, line], entry.group, left - cost
+        for page in entry.pages:
+            line = _of_page(f"P{len(pages) + 1}", page)
+            cost = _tokens(line)
+            if left - cost < most * (1 - FOR_PAGES):
+                break
+            pages[f"P{len(pages) + 1}"] = page.id
+            lines, left = [*lines, line], left - cost
+    return Outline("\n".join(lines), pages, groups)
+
+
+def _tokens(line: str) -> int:
+    return count(f"{escape(line, quote=False)}\n")
+
+
+def _of_group(name: str, entry: Entry, size: Size) -> str:
+    days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
+    kind = WORDS.get(entry.group.kind, entry.group.kind)
+    pages = f"{size.pages} page{'' if size.pages == 1 else 's'}"
+    return f"{name} {kind} “{_short(entry.title, TITLE)}”, {pages}, {days}"
+
+
+def _of_page(name: str, page: Brief) -> str:
+    title = _short(page.title, TITLE)
+    return f"- {name} {title} ({dated(page.said, page.created)}): {_short(page.abstract, SHORT)}"
+
+
+def _short(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"

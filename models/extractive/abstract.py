@@ -1,0 +1,54 @@
+"""Say in a few sentences of a text what it is about."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+from models.extractive.blocks import Prompt
+from retrieval.common import weight
+from retrieval.keyword import spread
+from retrieval.text import heading, language, sentences
+from retrieval.words import terms
+
+LONGEST = {"en": 300, "zh": 150}
+"""The longest abstract, in characters."""
+
+LOOKED_AT = 12_000
+"""How many characters of a text are looked at."""
+
+FIRST = 0.5
+"""How much more the first sentence is worth; the second half of that, and so on."""
+
+
+def abstract_of(text: str) -> str:
+    """Return the sentences with the words that matter most in a text, in its order.
+
+    A sentence scores by the frequency of its words in the text, as in SumBasic (Nenkova and
+    Vanderwende 2005), less for words found in any text, more near the beginning; the choice is
+    spread by maximal marginal relevance.
+    """
+    text = text[:LOOKED_AT].strip()
+    most = LONGEST[language(text)]
+    whole = [span.text for span in sentences(text) if not heading(span.text)]
+    said = [one for one in whole if len(one) <= most]
+    bags = [terms(one) for one in said]
+    counts = Counter(word for bag in bags for word in bag)
+    scores = [
+        (at, _worth(bag, counts) * (1 + FIRST / (1 + at))) for at, bag in enumerate(bags) if bag
+    ]
+    chosen: list[int] = []
+    for at, _ in spread(sorted(scores, key=lambda one: -one[1])[:40], said, len(scores)):
+        if sum(len(said[one]) + 1 for one in chosen) + len(said[at]) <= most:
+            chosen.append(at)
+    return " ".join(said[at] for at in sorted(chosen)) or text[:most]
+
+
+def abstract(prompt: Prompt) -> dict[str, Any]:
+    """Return the abstract of the page that is shown."""
+    return {"abstract": abstract_of(prompt.pages[0].text if prompt.pages else "")}
+
+
+def _worth(bag: list[str], counts: Counter[str]) -> float:
+    return sum(weight(word) * math.log1p(counts[word]) for word in bag) / math.sqrt(len(bag) + 2)

@@ -1,0 +1,42 @@
+import json
+
+from langchain_core.messages import HumanMessage
+
+from models.extractive.abstract import LONGEST, abstract_of
+from models.extractive.model import Extractive
+from prompts.marks import block, wrap
+
+TEXT = (
+    "# Dance\n\nIt was a nice day. Bees dance to show where food is. The dance of the bees has a "
+    "waggle run. A longer waggle run means that food is farther. Nothing else happened."
+)
+
+
+def test_an_abstract_has_the_sentences_with_the_words_that_matter_in_their_order():
+    abstract = abstract_of(TEXT)
+
+    assert "Bees dance to show where food is." in abstract
+    assert abstract.index("Bees dance") < abstract.index("waggle run")
+    assert not abstract.startswith("#")
+
+
+def test_an_abstract_is_short_in_either_language():
+    assert (
+        len(abstract_of("Bees dance to show where food is, again and again. " * 90))
+        <= LONGEST["en"]
+    )
+    assert len(abstract_of("蜜蜂用舞蹈告诉同伴食物在哪里。蜂后每天产卵。" * 90)) <= LONGEST["zh"]
+
+
+def test_a_text_without_sentences_has_its_beginning_for_an_abstract():
+    assert abstract_of("x" * 900) == "x" * LONGEST["en"]
+    assert abstract_of("") == ""
+
+
+def test_the_model_without_a_network_writes_abstracts_too():
+    shown = wrap("pages", [block("page", TEXT, id="P1")])
+    form = {"type": "json_schema", "json_schema": {"name": "Abstract", "schema": {}}}
+
+    reply = Extractive().bind(response_format=form).invoke([HumanMessage(shown)])
+
+    assert json.loads(str(reply.text)) == {"abstract": abstract_of(TEXT)}

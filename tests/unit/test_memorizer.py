@@ -1,0 +1,101 @@
+from collections.abc import Sequence
+
+import pytest
+
+from config.errors import Problem
+from memory import pages
+from memory.abstracts import about
+from memory.listing import shown
+from memory.memorizer import MOST, RELATED, memorize, parts
+from memory.pages import NewPage
+from retrieval.tokens import count
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ENGLISH = "Bees dance to tell the others where food is to be found. " * 600
+CHINESE = "蜜蜂用舞蹈告诉同伴食物在哪里，距离越远，摆尾的时间就越长。" * 400
+
+
+def page(text: str, title: str = "Bees") -> NewPage:
+    return NewPage(title=title, place="", text=text)
+
+
+async def abstracts(ids: Sequence[str]) -> list[str]:
+    rows = [await shown("me/", one) for one in ids]
+    return [row["abstract"] for row in rows if row]
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE, "x" * 30_000])
+def test_a_page_that_is_too_long_becomes_several_that_say_the_same(text: str):
+    made = list(parts(page(text)))
+
+    assert len(made) > 1
+    assert max(count(one["text"]) for one in made) <= MOST
+    assert "".join("".join(one["text"].split()) for one in made) == "".join(text.split())
+    assert len({one["place"] for one in made}) == len(made)
+
+
+async def test_without_a_model_an_abstract_is_made_of_the_page_itself():
+    text = "Hello. The waggle dance shows the direction of food. The dance has a waggle run. Bye."
+
+    (abstract,) = await abstracts(await memorize("me/", "chat", "c", [page(text)]))
+
+    assert "The waggle dance shows the direction of food." in abstract
+
+
+async def test_a_model_writes_the_abstract_of_each_page_once():
+    asked: list[str] = []
+
+    async def abstracter(new: NewPage, related: Sequence[str]) -> str:
+        asked.append(new["text"])
+        return f"About {new['text']}"
+
+    both = [page("dance"), page("queen")]
+    for _ in range(2):
+        ids = await memorize("me/", "file", "f", both, abstracter=abstracter)
+
+    assert asked == ["dance", "queen"]
+    assert await abstracts(ids) == ["About dance", "About queen"]
+
+
+@pytest.mark.parametrize("answer", ["", "  \n", Problem("model_unavailable", "no")])
+async def test_a_model_that_says_nothing_leaves_no_page_without_its_own_abstract(
+    answer: str | Problem,
+):
+    async def abstracter(new: NewPage, related: Sequence[str]) -> str:
+        if new["text"] != "The queen lays eggs.":
+            return "About something."
+        if isinstance(answer, Problem):
+            raise answer
+        return answer
+
+    three = [page("Bees dance."), page("The queen lays eggs."), page("Drones leave.")]
+    ids = await memorize("me/", "file", "f", three, abstracter=abstracter)
+
+    assert await abstracts(ids) == ["About something.", "The queen lays eggs.", "About something."]
+    texts = await pages.texts("me/", ids)
+    assert [texts[one] for one in ids] == [one["text"] for one in three]
+
+
+async def test_only_the_relevant_earlier_abstracts_are_shown():
+    earlier = [page(f"Bees and honey {n}.") for n in range(20)] + [page("Stock markets.", "Money")]
+    await memorize("me/", "file", "old", earlier)
+    seen: list[Sequence[str]] = []
+
+    async def abstracter(new: NewPage, related: Sequence[str]) -> str:
+        seen.append(related)
+        return f"Abstract {new['text']}"
+
+    new = [page("Honey of bees."), page("Bees eat honey.")]
+    await memorize("me/", "file", "new", new, abstracter=abstracter)
+
+    assert [len(one) for one in seen] == [RELATED, RELATED]
+    assert all("honey" in one.lower() for related in seen for one in related)
+
+
+async def test_abstracts_of_single_turns_are_left_to_their_sessions():
+    await pages.keep("me/", "chat", "c", [page("Bees dance.")])
+    await memorize("me/", "session", "c", [page("Ann: Bees dance.")])
+
+    assert [one.kind for one in await about("me/", "bees dance", 5)] == ["session"]
+    assert [one.kind for one in await about("me/", "bees dance", 5, ["chat"])] == ["session"]

@@ -1,0 +1,107 @@
+from html import escape
+
+import pytest
+
+from memory import pages
+from memory.memorizer import memorize
+from memory.outline import EACH, MOST, Outline, outline, read_out
+from memory.pages import NewPage
+from retrieval.tokens import count
+
+pytestmark = pytest.mark.usefixtures("either")
+
+
+def page(title: str, text: str, said: str = "") -> NewPage:
+    return NewPage(title=title, place="", text=text, said=said)
+
+
+async def hive(owner: str = "me/") -> list[str]:
+    new = [page("Bees — Dance", "Bees dance."), page("Bees — Queen", "The queen lays eggs.")]
+    return await memorize(owner, "file", "hash", new)
+
+
+async def test_what_fits_comes_first_with_its_abstract_and_then_what_is_new():
+    await hive()
+    await memorize("me/", "report", "t1-1", [page("Money", "Stocks fell.")])
+
+    shown = await outline("me/", "Why do they dance?")
+
+    first, second, third = shown.text.split("\n")
+    assert first.startswith("G1 document “Bees”, 2 pages, 20")
+    assert second.startswith("- P1 Bees — Dance (20")
+    assert second.endswith("): Bees dance.")
+    assert third.startswith("G2 report “Money”, 1 page, 20")
+
+
+async def test_ids_are_short_and_stand_for_pages_and_groups():
+    ids = await hive()
+
+    shown = await outline("me/", "dance")
+
+    assert shown.pages == {"P1": ids[0]}
+    assert await read_out("me/", shown, ["P1", "P9", "S1", ids[1]], "dance") == [ids[0]]
+    assert await read_out("me/", shown, ["G1", "P1"], "queen") == [ids[1], ids[0]]
+
+
+async def test_a_group_of_which_nothing_fits_is_opened_at_its_beginning():
+    ids = await hive()
+
+    shown = await outline("me/", "nothing of all this")
+
+    assert await read_out("me/", shown, ["G1"], "stock markets") == ids
+
+
+async def test_the_sessions_of_a_chat_are_shown_and_its_turns_are_not():
+    for number, day in enumerate(["2023-05-08", "2023-06-09"], start=1):
+        turn = page("Ann", "I adopted a cat.", day)
+        await pages.keep("me/", "chat", f"c{number}", [turn], group="ann")
+        new = [page(f"Session {number}", "Ann: I adopted a cat.", day)]
+        await memorize("me/", "session", f"c{number}", new, group="ann")
+
+    shown = await outline("me/", "cat")
+
+    assert shown.text.startswith("G1 chat “ann”, 2 pages, 2023-05-08 – 2023-06-09")
+    assert len(shown.pages) == 2
+    assert len(await read_out("me/", shown, ["G1"], "cat")) == 2
+
+
+async def test_pages_of_one_site_are_one_group():
+    for name in ("a", "b"):
+        address = f"https://bees.org/{name}"
+        await pages.keep("me/", "web", address, [page(name, "Bees dance.")], group="bees.org")
+
+    shown = await outline("me/", "dance")
+
+    assert shown.text.startswith("G1 site “bees.org”, 2 pages")
+    assert list(shown.groups) == ["G1"]
+
+
+async def test_only_what_is_asked_for_is_shown():
+    await hive()
+    await memorize("me/", "report", "t1-1", [page("Bees", "Bees dance.")])
+    for name in ("ann", "ben"):
+        await memorize("me/", "session", name, [page(name, "Bees dance.")], group=name)
+
+    (report,) = (await outline("me/", "dance", ["report"])).groups.values()
+    assert report.kind == "report"
+    assert len((await outline("me/", "dance", None, ["ann"])).groups) == 1
+
+
+async def test_nobody_is_shown_the_memory_of_another():
+    await hive("other/")
+
+    assert await outline("me/", "dance") == Outline()
+
+
+@pytest.mark.parametrize("text", ["Bees dance <b> & hum about food here. ", "蜜蜂用舞蹈告诉同伴。"])
+async def test_an_outline_is_short_however_much_there_is(text: str):
+    for number in range(60):
+        new = [page(f"{text * 3} {number} {part}", f"{text} {part} " * 9) for part in range(9)]
+        await memorize("me/", "file", f"hash {number}", new)
+
+    shown = await outline("me/", text)
+
+    assert MOST / 2 < count(escape(shown.text, quote=False)) <= MOST
+    of_one = [line for line in shown.text.split("\nG")[0].split("\n") if line.startswith("- P")]
+    assert 0 < len(of_one) <= EACH
+    assert set(shown.pages) == {f"P{n + 1}" for n in range(len(shown.pages))}
