@@ -59,6 +59,7 @@ class Context:
     search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
     knowledge: list[str] = _choice([], "Knowledge bases that may be used.")
     files: list[str] = _choice([], "Folders and files, already read in, that are searched.")
+    memory: str = _choice("", "Kind or group of pages that memory is asked for; empty for all.")
     language: Literal["", "en", "zh"] = cast(
         "Literal['', 'en', 'zh']", _choice("", "Language of the report; empty for the question's.")
     )

@@ -13,7 +13,9 @@ from config.settings import settings
 from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
+from memory.finding import search as search_pages
 from memory.pages import NewPage, Page
+from memory.within import Within, within
 from report.sources import Citable, register
 from report.support import proven
 from report.verify import Checked
@@ -77,7 +79,7 @@ async def gather(
 
 
 async def recollect(
-    here: Here, queries: Sequence[str], named: Sequence[str] = (), *, about: str
+    here: Here, queries: Sequence[str], named: Sequence[str] = (), *, about: str, memory: str = ""
 ) -> Evidence:
     """Search everything that was read before for every query, and choose the best passages.
 
@@ -86,10 +88,19 @@ async def recollect(
         queries: What to search for.
         named: The ids of pages that are looked at in any case.
         about: What the passages are for.
+        memory: Which kind or group of pages is searched; all when it is empty.
+
+    Raises:
+        Problem: `namespace_not_found`.
     """
-    searches = [pages.find(here.owner, query, PAGES) for query in dict.fromkeys(queries)]
+    inside = await within(here.owner, memory)
+    searches = [_remembered(here.owner, query, inside) for query in dict.fromkeys(queries)]
     found = await asyncio.gather(*searches, pages.read(here.owner, named))
     return await _chosen(here, found, [about, *queries], [])
+
+
+async def _remembered(owner: str, query: str, inside: Within) -> list[Page]:
+    return [one.page for one in await search_pages(owner, query, PAGES, *inside)]
 
 
 async def _chosen(

@@ -19,7 +19,8 @@ async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     queries = [query for one in planned for query in (*one["keywords"], *one["meanings"])]
     named = [page for one in planned for page in one["pages"]]
     about = "\n".join(dict.fromkeys([state["question"], *state["requests"]]))
-    found = await recollect(here(state, runtime), queries, named, about=about)
+    memory = runtime.context.memory
+    found = await recollect(here(state, runtime), queries, named, about=about, memory=memory)
     known = {(one["source"], one["text"]) for one in state["passages"]}
     new = [one for one in found.passages if (one["source"], one["text"]) not in known]
     return RecallState(
