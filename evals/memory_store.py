@@ -112,7 +112,9 @@ class MemoryStore:
         found: dict[int, Row] = {}
         for each in self.rows(numbers):
             for turn in range(each.turn - reach, each.turn + reach + 1) if each.session else ():
-                found |= {other: self._rows[other] for other in self._turns.get((each.session, turn), ())}
+                found |= {
+                    other: self._rows[other] for other in self._turns.get((each.session, turn), ())
+                }
         return [each for number, each in found.items() if number not in set(numbers)]
 
     def holding(self, names: Sequence[str], limit: int) -> Mapping[str, Mapping[int, bool]]:

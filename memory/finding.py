@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from memory.upkeep import refresh
 from retrieval.index import Index, opened
-from retrieval.words import terms
+from retrieval.search import search as answering
 from storage.engine import read
 from storage.tables import documents, pages
 
@@ -94,7 +94,8 @@ def best(
 
 
 def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:
-    return _pages(index, _matching(index, terms(question), limit), roots)
+    hits = answering(question, index, limit)
+    return _pages(index, [Ranked(hit.row.number, hit.score, hit.parts) for hit in hits], roots)
 
 
 def _matching(index: Index, wanted: Sequence[str], limit: int) -> list[Ranked]:

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 
 import typer
 
-from app.cli import output, remembered
+from app.cli import measured, output, remembered
 from app.cli.calling import call
 from app.cli.options import (
     Approve,
@@ -136,6 +136,7 @@ def show(run: Name, project: Project = "", json: Json = False) -> None:
 
 
 app.add_typer(remembered.app)
+app.add_typer(measured.app, name="eval")
 
 
 @app.command()

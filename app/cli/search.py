@@ -51,7 +51,7 @@ def _hit(place: int, found: Found, query: str, explain: bool) -> list[Renderable
         _below(marked(snippet(page.text, query), query)),
     ]
     if explain:
-        parts = "  ".join(f"{name} {value:+.3f}" for name, value in found.parts.items())
+        parts = "  ".join(f"{name} {value:+.3f}" for name, value in found.parts.items() if value)
         lines.append(_below(Text(parts, "dim")))
     lines.append(_below(Text(f"{page.kind} {page.id}", "dim")))
     return lines
