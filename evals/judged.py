@@ -60,7 +60,7 @@ def read_corpus(file: Path, field: str | None = None) -> list[Entry]:
     for where, line in _lines(file):
         name = _id(line, where)
         if name in seen:
-            raise _wrong(f"there is another page {name!r}", where)
+            raise _wrong("another page has the same id", where)
         seen.add(name)
         entries.append(_entry(name, line, field or GROUP, where))
     if not entries:
@@ -91,10 +91,10 @@ def read_questions(
     for where, line in _lines(file):
         question = _question(line, field or GROUP, judged, where)
         if groups and question.group not in groups:
-            raise _wrong(f"no page is in the group {question.group!r}", where)
+            raise _wrong("no page is in its group", where)
         kept = _known(question, known)
         if question.gold and not kept.gold:
-            raise _wrong(f"the corpus has no page {question.gold[0]!r}", where)
+            raise _wrong("the corpus has no page of its `gold`", where)
         if kept.gold:
             questions.append(kept if groups else kept._replace(group=""))
     if not questions:
@@ -110,7 +110,7 @@ def _entry(name: str, line: dict[str, Any], field: str, where: str) -> Entry:
         raise _wrong("it has no `text`", where)
     group, session = (_text(line.get(one)) for one in (field, "session"))
     title, speaker, date = (_text(line.get(one)) for one in ("title", "speaker", "date"))
-    return Entry(name, title, text, group, session, speaker, _said(date))
+    return Entry(name, title, text, group, session, speaker, said_on(date))
 
 
 def _question(
@@ -156,7 +156,8 @@ def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 read = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise _wrong(f"it is not JSON: {error}", where) from error
+                what = f"it is not JSON: {error}"
+                raise _wrong(what, where) from error
             if not isinstance(read, dict):
                 raise _wrong("it is no JSON object", where)
             yield where, read
@@ -189,12 +190,13 @@ def _holds_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _said(date: str) -> str:
+def said_on(date: str) -> str:
+    """Return a date as ISO writes it; empty when it cannot be read."""
     with suppress(ValueError):
         return datetime.fromisoformat(date).isoformat()
     for form in DATES:
         with suppress(ValueError):
-            return datetime.strptime(date, form).isoformat()  # noqa: DTZ007 - it names no zone
+            return datetime.strptime(date, form).isoformat()
     return ""
 
 

@@ -20,9 +20,12 @@ from evals.metrics import FIRST, fused, mean, scores
 from memory.finding import search
 from memory.pages import NewPage, keep
 from models.embeddings import Embedder
+from runs.place import owned
 from storage.engine import close
 
-OWNER = "eval/"
+USER = "eval"
+
+OWNER = owned(USER, "")
 
 BATCH = 250
 """How many pages are written at once."""
@@ -55,6 +58,7 @@ def own_store(embeddings: str = "") -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="dossier-eval-") as home:
         # An empty name is one that `.env` does not fill in any more.
         here = {"DOSSIER_HOME": home, "DOSSIER_DATABASE_URL": "", "DOSSIER_CHROMA_URL": ""}
+        here |= {"DOSSIER_USER": USER}
         here |= {"DOSSIER_EMBEDDINGS": embeddings} if embeddings else {}
         before = {name: os.environ.get(name) for name in here}
         os.environ.update(here)

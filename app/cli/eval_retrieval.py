@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.progress import TimeRemainingColumn as Remaining
 from rich.table import Column, Table
 
+from app.cli.moving import moving
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from evals.judged import read_corpus, read_questions
-from evals.retrieving import Told, measure, own_store, summary
+from evals.retrieving import measure, own_store, summary
 from models.embeddings import embedder
 
 SHOWN = ("R@5", "R@10", "MRR")
@@ -46,25 +42,6 @@ def main(
         return 0
     show(_methods(figures), "", *_categories(figures), _sums(figures))
     return 0
-
-
-@contextmanager
-def moving() -> Iterator[Told]:
-    """Show on standard error how far the work is: a bar on a terminal, a line for each part else."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining())
-    tasks: dict[str, Any] = {}
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-
-        def told(what: str, done: int, count: int) -> None:
-            """Show how much of something is done."""
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=count)
-                if not console.is_terminal:
-                    console.print(f"{what}: {count}", highlight=False)
-            bar.update(tasks[what], completed=done)
-
-        yield told
 
 
 def _methods(figures: dict[str, Any]) -> Table:
