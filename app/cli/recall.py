@@ -117,7 +117,7 @@ def _watch(progress: Progress) -> Callable[[dict[str, Any]], None]:
 
 
 def _print(recalled: Recalled, state: RecallState) -> None:
-    print(recalled.notes or render("nothing_remembered", language=state["language"]))
+    print(recalled.notes or render("nothing_remembered", language=state["language"]).strip())
     by_page = sorted(recalled.extracts, key=lambda one: int(one.source[1:]))
     for source, extracts in groupby(by_page, key=lambda one: one.source):
         said = list(extracts)
