@@ -35,7 +35,7 @@ def row(
 
 
 class MemoryStore:
-    """Pages with a sparse matrix of BM25 weights; every method is that of `retrieval.pool.Store`."""
+    """Pages with a sparse matrix of BM25 weights; its methods are those of `retrieval.pool.Store`."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = {each.number: each for each in rows}
@@ -61,8 +61,8 @@ class MemoryStore:
         shape = (len(self._rows), len(self._vocabulary))
         if not entries:
             return np.zeros(0, dtype=np.int64), csc_matrix(shape)
-        pages, terms, times = (np.array(column) for column in zip(*entries, strict=True))
-        matrix = csc_matrix((times, (pages, terms)), shape=shape)
+        pages, terms, counted = (np.array(column) for column in zip(*entries, strict=True))
+        matrix = csc_matrix((counted, (pages, terms)), shape=shape)
         counts = np.diff(matrix.indptr)
         lengths = np.asarray(matrix.sum(axis=1)).ravel()
         damped = 1.2 * (0.5 + 0.5 * lengths / lengths.mean())
@@ -112,7 +112,9 @@ class MemoryStore:
         found: dict[int, Row] = {}
         for each in self.rows(numbers):
             for turn in range(each.turn - reach, each.turn + reach + 1) if each.session else ():
-                found |= {other: self._rows[other] for other in self._turns.get((each.session, turn), ())}
+                found |= {
+                    other: self._rows[other] for other in self._turns.get((each.session, turn), ())
+                }
         return [each for number, each in found.items() if number not in set(numbers)]
 
     def holding(self, names: Sequence[str], limit: int) -> Mapping[str, Mapping[int, bool]]:
@@ -122,9 +124,10 @@ class MemoryStore:
 
     @lru_cache(maxsize=65536)  # noqa: B019
     def _holding(self, name: str) -> Mapping[int, bool]:
-        columns = [self._vocabulary.get(word) for word in name.split()]
-        if None in columns:
+        names = name.split()
+        if not self._vocabulary.keys() >= set(names):
             return {}
+        columns = [self._vocabulary[word] for word in names]
         m = self._weights
         pages = sorted((m.indices[m.indptr[c] : m.indptr[c + 1]] for c in columns), key=len)
         both = set(pages[0].tolist()).intersection(*(set(p.tolist()) for p in pages[1:]))

@@ -21,6 +21,8 @@ from graph.state import GRAPH_VERSION, State
 from runs.checkpointer import checkpoints
 from storage.engine import close
 
+Graph = CompiledStateGraph[Any, Context, Any, Any]
+
 Watch = Callable[[dict[str, Any]], None]
 """Is told every event of a run: `{"node": …}` when a node ends, or what a node said itself."""
 
@@ -53,7 +55,7 @@ class Outcome(NamedTuple):
 class Session:
     """One thread, opened for work."""
 
-    def __init__(self, graph: CompiledStateGraph[Any, Context, Any, Any], thread: str) -> None:
+    def __init__(self, graph: Graph, thread: str) -> None:
         self.graph = graph
         self.config: RunnableConfig = {
             "configurable": {"thread_id": thread},
@@ -153,11 +155,16 @@ class Session:
 
 
 @asynccontextmanager
-async def session(thread: str) -> AsyncIterator[Session]:
-    """Open a thread for work, and close everything behind it."""
+async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncIterator[Session]:
+    """Open a thread for work, and close everything behind it.
+
+    Args:
+        thread: Its name.
+        make: Makes the graph that works in it, not yet with a checkpointer.
+    """
     try:
         async with checkpoints() as saver:
-            yield Session(make_graph().copy({"checkpointer": saver}), thread)
+            yield Session(make().copy({"checkpointer": saver}), thread)
     except sqlite3.Error as error:
         raise _told(error) from error
     finally:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import func, select
 
 from memory.upkeep import refresh
 from retrieval.index import Index, opened
+from retrieval.search import search as answering
 from storage.engine import read
 from storage.tables import documents, pages
 
@@ -24,6 +26,21 @@ class Page(NamedTuple):
     location: str
     text: str
     score: float
+
+
+class Found(NamedTuple):
+    """A page that a search found, and what each sign adds to its score."""
+
+    page: Page
+    parts: Mapping[str, float]
+
+
+class Ranked(NamedTuple):
+    """The number of a page and what it is worth."""
+
+    number: int
+    score: float
+    parts: Mapping[str, float]
 
 
 def location(origin: str, place: str) -> str:
@@ -59,15 +76,55 @@ def columns(roots: Sequence[str] | None = None) -> tuple[Any, ...]:
     return (*(pages.c[name] for name in names), origin)
 
 
+async def search(
+    owner: str,
+    question: str,
+    limit: int,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> list[Found]:
+    """Return the pages that answer a question best, best first.
+
+    Args:
+        owner: Whose pages.
+        question: What is asked.
+        limit: How many at most.
+        kinds: Of these kinds only.
+        groups: Of these groups only, such as conversations or folders of files.
+    """
+    best = partial(_found, question=question, limit=limit, roots=groups)
+    return await searching(owner, best, kinds, groups)
+
+
 def best(
     index: Index, wanted: Sequence[str], limit: int, roots: Sequence[str] | None
 ) -> list[Page]:
     """Return the pages that fit some search words best, best first; a file by its path."""
-    numbers = index.matching(wanted, limit)
+    return [one.page for one in _pages(index, _matching(index, wanted, limit), roots)]
+
+
+def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:
+    hits = answering(question, index, limit)
+    return _pages(index, [Ranked(hit.row.number, hit.score, hit.parts) for hit in hits], roots)
+
+
+def _matching(index: Index, wanted: Sequence[str], limit: int) -> list[Ranked]:
+    """Rank pages as the keyword index does; a score is one part of the place in its list."""
+    numbers = index.matching(wanted, limit) if wanted else []
+    places = enumerate(numbers, start=1)
+    return [Ranked(number, 1 / place, {"words": 1 / place}) for place, number in places]
+
+
+def _pages(index: Index, ranked: Sequence[Ranked], roots: Sequence[str] | None) -> list[Found]:
+    """Read the pages that were ranked, and keep their order."""
+    numbers = [one.number for one in ranked]
     found = select(*columns(roots)).where(pages.c.number.in_(numbers), index.mine(pages))
     rows = {row.number: row for row in index.connection.execute(found)}
-    ranked = [rows[number] for number in numbers if number in rows]
     return [
-        Page(row.id, row.kind, row.title, location(row.path, row.place), row.text, 1 / place)
-        for place, row in enumerate(ranked, start=1)
+        Found(_page(rows[one.number], one.score), one.parts) for one in ranked if one.number in rows
     ]
+
+
+def _page(row: Any, score: float) -> Page:
+    where = location(row.path, row.place)
+    return Page(row.id, row.kind, row.title, where, row.text, score)

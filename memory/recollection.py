@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import select
 
 from memory.abstracts import TURNS, outlined
-from memory.finding import Page, best, columns, location, searching
-from retrieval.words import terms
+from memory.finding import Page, columns, location, search
+from memory.within import KINDS
 from storage.engine import read_rows
 from storage.tables import pages
-
-KINDS = ("file", "web", "report", TURNS)
-"""The kinds of pages by which a part of a memory is named."""
 
 EARLIER = ("web", "report", TURNS)
 """The kinds of pages that come from earlier runs and from what was said; not a person's files."""
@@ -50,11 +46,8 @@ async def recollected(owner: str, query: str, limit: int, part: Scope, run: str 
         part: Where to look.
         run: A run whose own pages are left out, for what it has just read is no memory.
     """
-    wanted = terms(query)
-    if not wanted:
-        return []
-    search = partial(best, wanted=wanted, limit=limit, roots=None)
-    found = await searching(owner, search, part.kinds, part.groups)
+    searched = await search(owner, query, limit, part.kinds, part.groups)
+    found = [one.page for one in searched]
     own = select(pages.c.id).where(pages.c.id.in_([page.id for page in found]), pages.c.run == run)
     left_out = set((await read_rows(own)).scalars()) if run else set()
     return [page for page in found if page.id not in left_out]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -90,8 +91,8 @@ def in_order(asked: Asked, places: Sequence[tuple[int, str]]) -> float:
     One other word may stand between them in the page.
     """
     terms = list(asked.idf)
-    pairs = set(zip(terms, terms[1:], strict=False))
-    follow = zip(places, places[1:], strict=False)
+    pairs = set(itertools.pairwise(terms))
+    follow = itertools.pairwise(places)
     found = {(one, two) for (a, one), (b, two) in follow if b - a <= 2 and (one, two) in pairs}
     worth = sum(min(asked.idf[one], asked.idf[two]) for one, two in found)
     return worth / (sum(asked.idf.values()) or 1.0)

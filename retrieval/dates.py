@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 
 _NAMES = "|".join(month if len(month) < 4 else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _DAY = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th)?"
@@ -22,7 +33,9 @@ _CHINESE = re.compile(
     r"(?:(?P<year>\d{4})\s*年)?\s*(?P<month>\d{1,2})\s*月(?:\s*(?P<day>\d{1,2})\s*[日号號])?"
 )
 _YEAR_ALONE = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)(?![\d-]|\s*年\s*\d)")
-_IN = re.compile(r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I)
+_IN = re.compile(
+    r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I
+)
 
 
 class Date(NamedTuple):

@@ -68,7 +68,9 @@ def windows(asked: Asked, counted: Sequence[Counted], turns: Turns) -> Scores:
 def speaker(question: str, rows: Sequence[Row]) -> Scores:
     """Return 1 for the turns of the one speaker whom a question names, else 0."""
     names = {row.speaker for row in rows if row.speaker}
-    asked = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.I)]
+    asked = [
+        name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.I)
+    ]
     only = asked[0] if len(asked) == 1 else None
     return np.array([float(row.speaker == only) for row in rows])
 
@@ -80,7 +82,12 @@ def dated(question: str, rows: Sequence[Row]) -> Scores:
 
 
 def context(
-    asked: Asked, rows: Sequence[Row], counted: Sequence[Counted], turns: Turns, base: Scores, weights: Weights
+    asked: Asked,
+    rows: Sequence[Row],
+    counted: Sequence[Counted],
+    turns: Turns,
+    base: Scores,
+    weights: Weights,
 ) -> dict[str, Scores]:
     """Return what each turn gains from the turns around it, by the name of the sign.
 
@@ -92,27 +99,39 @@ def context(
         base: What each page is worth so far.
         weights: What each sign is worth.
     """
-    asks = np.array([float(row.text.rstrip().endswith(("?", "？")) or "? " in row.text or "？" in row.text) for row in rows])
+    asks = np.array(
+        [
+            float(row.text.rstrip().endswith(("?", "？")) or "? " in row.text or "？" in row.text)
+            for row in rows
+        ]
+    )
     spoken = turns.session >= 0
     before, after = _at(base, turns.before), _at(base, turns.after)
     beside = weights.beside * np.maximum(before, after)
     reply = weights.reply * _at(base * asks, turns.before)
     question = -weights.question * base * asks * spoken
-    return {"beside": beside + reply + question, "session": _sessions(asked, counted, turns, base, weights)}
+    return {
+        "beside": beside + reply + question,
+        "session": _sessions(asked, counted, turns, base, weights),
+    }
 
 
 def _at(values: Scores, places: NDArray[np.int64]) -> Scores:
     return np.where(places >= 0, values[places], 0.0)
 
 
-def _sessions(asked: Asked, counted: Sequence[Counted], turns: Turns, base: Scores, weights: Weights) -> Scores:
+def _sessions(
+    asked: Asked, counted: Sequence[Counted], turns: Turns, base: Scores, weights: Weights
+) -> Scores:
     held = [Counter[str]() for _ in turns.names]
     best = np.zeros(len(turns.names))
     for at, session in enumerate(turns.session):
         if session >= 0:
             held[session].update(counted[at].times)
             best[session] = max(best[session], base[at])
-    words = np.array([sum(asked.idf[w] * n / (n + SATURATED) for w, n in each.items()) for each in held])
+    words = np.array(
+        [sum(asked.idf[w] * n / (n + SATURATED) for w, n in each.items()) for each in held]
+    )
     worth = weights.session * top(words) + weights.best_turn * top(best)
     return np.where(turns.session >= 0, np.append(worth, 0.0)[turns.session], 0.0)
 

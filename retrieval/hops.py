@@ -28,9 +28,7 @@ class Seed(NamedTuple):
     force: float
 
 
-def gains(
-    asked: Asked, store: Store, seeds: Sequence[Seed], weights: Weights
-) -> dict[int, float]:
+def gains(asked: Asked, store: Store, seeds: Sequence[Seed], weights: Weights) -> dict[int, float]:
     """Return what pages gain, by number, from the seeds that lead to them.
 
     Several signs that lead from one seed to one page add up like independent evidence; of several

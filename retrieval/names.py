@@ -19,7 +19,7 @@ Place = tuple[int, int]
 _WORD = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
 _QUALIFIER = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 _ARTICLES = frozenset({"the", "a", "an"})
-_JOINS = frozenset("of the de la le du von van der den and for".split())
+_JOINS = frozenset(["of", "the", "de", "la", "le", "du", "von", "van", "der", "den", "and", "for"])
 _PIECE = re.compile(r"[^\W_]+|[^\w\s]")
 _INSIDE = frozenset("'\u2019-&")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -125,7 +125,11 @@ def search(
     pool = Pool(store, asked, names, weights)
     enough = max(EVERYWHERE * stats.pages, CANDIDATES)
     rare = [term for term in asked.idf if counts[term] <= enough]
-    near = dict(vectors.nearest(vector, CANDIDATES)) if vectors is not None and vector is not None else {}
+    near = (
+        dict(vectors.nearest(vector, CANDIDATES))
+        if vectors is not None and vector is not None
+        else {}
+    )
     pool.fetch([*store.matching(rare or list(asked.idf), CANDIDATES), *near, *names.pages])
     spoken = [row.number for row in pool.rows if row.session and row.speaker]
     if spoken:
@@ -147,7 +151,9 @@ def search(
     parts["date"] = weights.date * dated(question, pool.rows)
     total = _sum(parts)
     best = np.argsort(-total, kind="stable")[:limit].tolist()
-    return [Hit(pool.rows[n], float(total[n]), {k: float(v[n]) for k, v in parts.items()}) for n in best]
+    return [
+        Hit(pool.rows[n], float(total[n]), {k: float(v[n]) for k, v in parts.items()}) for n in best
+    ]
 
 
 class _Meaning(NamedTuple):
@@ -160,7 +166,10 @@ class _Meaning(NamedTuple):
     def column(self, pool: Pool) -> Scores:
         missing = [row.number for row in pool.rows if row.number not in self.near]
         if missing and self.vectors is not None and self.vector is not None:
-            self.near.update(dict.fromkeys(missing, self.floor) | dict(self.vectors.likeness(self.vector, missing)))
+            self.near.update(
+                dict.fromkeys(missing, self.floor)
+                | dict(self.vectors.likeness(self.vector, missing))
+            )
         return pool.column(self.near)
 
 
@@ -197,4 +206,5 @@ def _led(pool: Pool, base: Scores) -> dict[int, float]:
 
 
 def _sum(parts: dict[str, Scores]) -> Scores:
-    return np.sum(list(parts.values()), axis=0)
+    total: Scores = np.sum(list(parts.values()), axis=0)
+    return total

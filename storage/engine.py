@@ -104,7 +104,7 @@ def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
 
 
 def alone(connection: Connection, name: str) -> None:
-    """Let one transaction at a time go on that names this; SQLite lets one write at a time anyway."""
+    """Let one transaction at a time go on that names this; SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtext(name))))
 

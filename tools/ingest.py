@@ -15,7 +15,7 @@ from config.errors import Problem
 from memory import pages
 from storage.engine import read_rows
 from storage.tables import documents
-from tools.files import Limits, extract, find_files
+from tools.files import Limits, extract, find_files, others
 
 READER = 1
 """Raised when the reading of files changes, so that known files are read again."""
@@ -42,7 +42,12 @@ class Library(NamedTuple):
 
 
 async def ingest(
-    owner: str, folder: Path, progress: Callable[[str], None], limits: Limits | None = None
+    owner: str,
+    folder: Path,
+    progress: Callable[[str], None],
+    limits: Limits | None = None,
+    *,
+    expect: Callable[[int], None] = lambda _: None,
 ) -> Library:
     """Read every file below a folder, or one file, and keep its pages.
 
@@ -51,12 +56,14 @@ async def ingest(
         folder: What to read.
         progress: Is told the path of every file when it is done.
         limits: What one file may cost.
+        expect: Is told at the start how many files there are.
 
     Raises:
         Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
     """
     root = await anyio.to_thread.run_sync(_real, folder)
     files = await anyio.to_thread.run_sync(_listed, root)
+    expect(len(files))
     known = await _known(owner, str(root))
     gate = anyio.Semaphore(SIDE_BY_SIDE)
     changed: list[str] = []
@@ -75,6 +82,23 @@ async def ingest(
         what = f"nothing in {root} can be read"
         raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
     return Library(str(root), len(files), len(changed), skipped)
+
+
+def passed_over(root: Path) -> list[Skipped]:
+    """Return the files below a folder that `ingest` does not even open, and why."""
+    found = find_files(root)
+    strange = [Skipped(str(file), "file_type", "not a type that is read") for file in others(root)]
+    unnamed = [
+        Skipped(repr(str(file)), "file_name", "its name is no text")
+        for file in found
+        if not _is_text(str(file))
+    ]
+    own = [
+        Skipped(str(file), "own_report", "a report of dossier itself")
+        for file in found
+        if _own_report(file)
+    ]
+    return strange + unnamed + own
 
 
 async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
@@ -105,7 +129,7 @@ def _real(folder: Path) -> Path:
 def _listed(root: Path) -> list[Path]:
     # Those of Path raise on a name that is too long.
     if not (os.path.isfile(root) or os.path.isdir(root)):
-        what, hint = "there is no such folder or file", "check the path given with --docs"
+        what, hint = "there is no such folder or file", "check the path"
         raise Problem("docs_not_found", what, where=str(root), hint=hint)
     try:
         files = find_files(root)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
-from app.cli import output
+from app.cli import measured, output, remembered
+from app.cli.calling import call
 from app.cli.options import (
     Approve,
     Choice,
@@ -78,7 +77,7 @@ def ask(
     json: Json = False,
 ) -> None:
     """Research a question and write a report."""
-    _do(
+    call(
         "ask",
         question=question,
         docs=docs or [],
@@ -106,7 +105,7 @@ def resume(
     json: Json = False,
 ) -> None:
     """Go on with a run that waits, was paused or was killed."""
-    _do(
+    call(
         "resume",
         name=run,
         approve=approve,
@@ -127,13 +126,17 @@ app.add_typer(runs, name="runs")
 def list_runs(context: typer.Context, project: Project = "", json: Json = False) -> None:
     """List the newest runs."""
     if context.invoked_subcommand is None:
-        _do("runs", name=None, project=project, as_json=json)
+        call("runs", name=None, project=project, as_json=json)
 
 
 @runs.command()
 def show(run: Name, project: Project = "", json: Json = False) -> None:
     """Show every call of a run: role, step, tokens and time."""
-    _do("runs", name=run, project=project, as_json=json)
+    call("runs", name=run, project=project, as_json=json)
+
+
+app.add_typer(remembered.app)
+app.add_typer(measured.app, name="eval")
 
 
 @app.command()
@@ -142,21 +145,13 @@ def serve(
     host: Host = "127.0.0.1",
 ) -> None:
     """Start the LangGraph development server with this agent."""
-    _do("serve", host=host, port=port)
+    call("serve", host=host, port=port)
 
 
 @app.command()
 def doctor(json: Json = False) -> None:
     """Check this installation and say how to mend what is wrong."""
-    _do("doctor", as_json=json)
-
-
-def _do(command: str, **options: Any) -> None:
-    """Run a command and exit with its status."""
-    run: Callable[..., int] = importlib.import_module(f"app.cli.{command}").main
-    status = run(**options)
-    sys.stdout.flush()  # What cannot be written can only be told before Python ends.
-    raise typer.Exit(status)
+    call("doctor", as_json=json)
 
 
 def main() -> None:

@@ -59,3 +59,55 @@ Plan = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        parser=path, metavar="PATH...", help="Folders and files to read.", show_default=False
+    ),
+]
+Chat = Annotated[
+    Path | None,
+    typer.Option(parser=path, metavar="FILE", help="Messages to read, one JSON object on a line."),
+]
+Words = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in quotes.")]
+Within = Annotated[
+    str,
+    typer.Option("--in", metavar="NAMESPACE", help="Only a kind, a conversation or a folder."),
+]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show what adds to each score.")]
+Whole = Annotated[bool, typer.Option("--pages", help="Show whole pages, not the extracts alone.")]
+Kind = Annotated[str, typer.Option(metavar="KIND", help="Only file, web, report or chat.")]
+Page = Annotated[str, typer.Argument(metavar="ID", help="The page, as `dossier pages` names it.")]
+Pages = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="ID...", help="The pages, by their ids.", show_default=False),
+]
+From = Annotated[
+    str,
+    typer.Option("--origin", metavar="X", help="All pages of an address, file, folder or run."),
+]
+Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Corpus = Annotated[
+    Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")
+]
+Queries = Annotated[
+    Path, typer.Option(parser=path, metavar="FILE", help="The questions, likewise.")
+]
+Qrels = Annotated[
+    Path | None,
+    typer.Option(parser=path, metavar="FILE", help="Which pages answer which question (BEIR)."),
+]
+GroupField = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Search within pages that agree in it; `group` if there."),
+]
+Embeddings = Annotated[
+    str, typer.Option(metavar="NAME", help="What makes vectors; `none` for words alone.")
+]
+First = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="The first questions only.")
+]
+Conversations = Annotated[
+    Path, typer.Argument(parser=path, metavar="FILE", help="LoCoMo's JSON file of conversations.")
+]

@@ -1,0 +1,147 @@
+"""dossier ingest: read folders, files or a chat into memory."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from app.cli.output import one_line, print_json, tell
+from config.errors import EXIT, Problem
+from config.settings import settings
+from memory.listing import stats
+from runs.place import owned
+from storage.engine import close
+from tools.ingest import Library, Skipped, ingest, passed_over
+
+NAMED = 20
+"""How many files of a folder that are not read are named without `--json`."""
+
+
+class Read(NamedTuple):
+    """A folder after it was read: what is in it, and what was passed over."""
+
+    library: Library
+    pages: int
+    passed: list[Skipped]
+
+
+def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -> int:
+    """Read everything that is named; return the exit status."""
+    if bool(paths) == bool(chat):
+        what = "name folders and files, or one chat" if paths else "there is nothing to read"
+        raise Problem("usage", what, hint="dossier ingest PATH..., or --chat FILE.jsonl")
+    owner = owned(settings().user, project)
+    try:
+        with _bar() as bar:
+            work = _folders(owner, paths, bar) if not chat else _chat(owner, chat, bar)
+            told, lines, status = asyncio.run(work)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
+        raise
+    if as_json:
+        print_json(told)
+    else:
+        print("\n".join(lines))
+    return status
+
+
+Done = tuple[dict[str, Any], list[str], int]
+"""What is told with `--json`, the lines for a person, and the exit status."""
+
+
+async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
+    """Read folders one after the other; one that cannot be read does not stop the others."""
+    read: list[Read] = []
+    problems: list[Problem] = []
+    try:
+        for path in paths:
+            try:
+                read.append(await _folder(owner, path, bar))
+            except Problem as problem:
+                if len(paths) == 1:
+                    raise
+                problems.append(problem)
+                tell(problem, as_json=False)
+    finally:
+        await close()
+    if not read:
+        raise problems[0]
+    whole = not problems and not any(one.library.skipped for one in read)
+    told = {
+        "status": "succeeded" if whole else "partial",
+        "folders": [_plain(one) for one in read],
+        "errors": [problem.as_dict() for problem in problems],
+    }
+    lines = [line for one in read for line in _lines(one)]
+    return told, lines, 0 if whole else EXIT["partial"]
+
+
+async def _folder(owner: str, path: Path, bar: Progress) -> Read:
+    task = bar.add_task(one_line(path.name or str(path)), total=None)
+    library = await ingest(
+        owner, path, _step(bar, task), expect=lambda count: bar.update(task, total=count)
+    )
+    passed = await asyncio.to_thread(passed_over, Path(library.root))
+    shelves = await stats(owner)
+    pages = sum(one.pages for one in shelves if (one.kind, one.group) == ("file", library.root))
+    return Read(library, pages, passed)
+
+
+async def _chat(owner: str, file: Path, bar: Progress) -> Done:
+    task = bar.add_task(one_line(file.name), total=None)
+    ingest_chat = importlib.import_module("tools.chat").ingest_chat
+    try:
+        conversation = await ingest_chat(owner, file, _step(bar, task))
+    finally:
+        await close()
+    told = {"status": "succeeded", "conversation": conversation._asdict()}
+    named = ", ".join(f"{value} {name}" for name, value in conversation._asdict().items())
+    return told, [one_line(named)], 0
+
+
+def _bar() -> Progress:
+    """Return the bar on standard error; nothing moves where that is no terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _step(bar: Progress, task: TaskID) -> Callable[[object], None]:
+    return lambda _: bar.advance(task)
+
+
+def _lines(read: Read) -> list[str]:
+    library = read.library
+    known = library.files - library.read
+    counts = f"{library.files} files: {library.read} read, {known} known already"
+    lines = [one_line(library.root), f"  {counts}; {read.pages} pages"]
+    left = [*library.skipped, *read.passed]
+    lines += [f"  left out {_named(one, library.root)}" for one in left[:NAMED]]
+    if len(left) > NAMED:
+        lines.append(f"  … and {len(left) - NAMED} more; --json names them all")
+    return lines
+
+
+def _named(one: Skipped, root: str) -> str:
+    path = Path(one.path)
+    name = path.relative_to(root) if path.is_relative_to(root) and one.path != root else path
+    return f"{one_line(str(name))}: {one.reason} [{one.code}]"
+
+
+def _plain(read: Read) -> dict[str, Any]:
+    library = read.library
+    left = [*library.skipped, *read.passed]
+    return {
+        "root": library.root,
+        "files": library.files,
+        "read": library.read,
+        "known": library.files - library.read,
+        "pages": read.pages,
+        "skipped": [one._asdict() for one in left],
+    }

@@ -1,0 +1,146 @@
+"""dossier pages: list, show and count what was read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.table import Column
+from rich.text import Text
+
+from app.cli.output import one_line, print_json
+from app.cli.table import show, table
+from config.errors import Problem
+from config.settings import settings
+from memory.finding import location
+from memory.listing import Listed, Shelf, listed, shown, stats, superseded
+from memory.rows import GONE
+from memory.within import paths, within
+from runs.place import owned
+from storage.engine import close
+
+
+def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
+    """List the newest pages; return the exit status."""
+    rows = asyncio.run(_listed(owned(settings().user, project), kind, within, limit))
+    if as_json:
+        print_json([_plain(row, where) for row, where in rows])
+        return 0
+    columns = (Column(name, no_wrap=True, overflow="ellipsis") for name in ("title", "from"))
+    shelf = table("page", "kind", "kept", *columns)
+    for row, where in rows:
+        kept = datetime.fromtimestamp(row.created, UTC).astimezone()
+        words = one_line(row.title), one_line(where)
+        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d %H:%M}", *map(Text, words))
+    show(shelf if rows else "No pages yet: dossier ingest PATH reads some.")
+    return 0
+
+
+def showing(*, page: str, project: str, as_json: bool) -> int:
+    """Show one page whole; return the exit status.
+
+    Raises:
+        Problem: `page_not_found`.
+    """
+    row, where = asyncio.run(_shown(owned(settings().user, project), page))
+    if as_json:
+        print_json(_whole(row, where))
+        return 0
+    told = _whole(row, where)
+    told["created"] = f"{datetime.fromtimestamp(row['created'], UTC).astimezone():%Y-%m-%d %H:%M}"
+    left = {"page", "title", "abstract", "text", "position", "links"}
+    if row["kind"] == "file":
+        left |= {"session"}  # That is the hash of what is in it.
+    lines = [f"{name:13} {one_line(str(told[name]))}" for name in told if name not in left]
+    full = [line for line in lines if not line.endswith((" ", "None", "False"))]
+    head = Text(one_line(row["title"]) or "(no title)", "bold")
+    show(head, Text("\n".join([f"{'page':13} {row['id']}", *full])), "")
+    print(row["text"])
+    return 0
+
+
+def counting(*, project: str, as_json: bool) -> int:
+    """Count the pages of each namespace; return the exit status."""
+    shelves, gone = asyncio.run(_counted(owned(settings().user, project)))
+    total = sum(shelf.pages for shelf in shelves if not shelf.group)
+    if as_json:
+        spaces = [shelf._asdict() for shelf in shelves]
+        print_json({"pages": total, "superseded": gone, "namespaces": spaces})
+        return 0
+    numbers = (Column(name, no_wrap=True, justify="right") for name in ("pages", "words"))
+    rows = table("kind", Column("conversation or folder", overflow="fold"), *numbers)
+    for shelf in shelves:
+        rows.add_row(
+            shelf.kind, Text(one_line(shelf.group)), f"{shelf.pages:,}", f"{shelf.words:,}"
+        )
+    kept = f"; {gone:,} older ones are kept because they may have been cited" if gone else ""
+    show(*([rows] if shelves else []), f"{total:,} pages{kept}")
+    return 0
+
+
+async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[Listed, str]]:
+    try:
+        kinds, groups = await within(owner, name)
+        if kind:
+            kinds = (await within(owner, kind)).kinds
+            if kinds is None:
+                hint = "file, web, report or chat"
+                raise Problem("namespace_not_found", f"{kind!r} is no kind of page", hint=hint)
+        rows = await listed(owner, kinds, groups, limit)
+        known = await paths(owner, [row.origin for row in rows if row.kind == "file"])
+    finally:
+        await close()
+    return [(row, location(known.get(row.origin, row.origin), row.place)) for row in rows]
+
+
+async def _shown(owner: str, page: str) -> tuple[Mapping[str, Any], str]:
+    try:
+        row = await shown(owner, page)
+        if row is None:
+            raise missing([page])
+        known = await paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
+    finally:
+        await close()
+    return row, location(known.get(row["origin"], row["origin"]), row["place"])
+
+
+async def _counted(owner: str) -> tuple[list[Shelf], int]:
+    try:
+        return await stats(owner), await superseded(owner)
+    finally:
+        await close()
+
+
+def missing(ids: list[str]) -> Problem:
+    """Return the problem of pages that are not there."""
+    more = f" (nor {len(ids) - 1} others)" if len(ids) > 1 else ""
+    hint = "see `dossier pages list` or `dossier search`"
+    return Problem("page_not_found", f"there is no page {ids[0]!r}{more}", hint=hint)
+
+
+def _plain(row: Listed, where: str) -> dict[str, Any]:
+    return {
+        "page": row.id,
+        "kind": row.kind,
+        "title": row.title,
+        "location": where,
+        "abstract": row.abstract,
+        "created": row.created,
+        "expires": row.expires,
+    }
+
+
+def _whole(row: Mapping[str, Any], where: str) -> dict[str, Any]:
+    kept = ("kind", "title", "abstract", "text", "session", "position", "speaker", "said")
+    more = ("provenance", "run", "created", "expires", "superseded_by")
+    return {
+        "page": row["id"],
+        "location": where,
+        **{name: row[name] for name in kept},
+        "links": json.loads(row["links"]),
+        **{name: row[name] for name in more},
+        "gone": row["indexed"] == GONE,
+    }

@@ -1,0 +1,141 @@
+"""dossier recall: answer a question from what was read before."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+from app.cli.ask import check_models
+from app.cli.output import one_line, print_json
+from app.cli.progress import Progress
+from app.cli.table import show
+from config.errors import EXIT
+from config.settings import settings
+from graph.context import Context
+from graph.session import session
+from memory.pages import texts
+from memory.within import Within
+from memory.within import within as within_named
+from nodes.profile import check_question
+from nodes.recall.graph import make_recall
+from nodes.recall.state import RecallState
+from prompts.loader import render
+from runs.place import owned
+from storage.engine import close
+
+STAGES = {
+    "plan": "Looking through memory",
+    "search": "Reading",
+    "integrate": "Noting",
+    "check": "Judging whether it is enough",
+}
+"""What is done while a node works."""
+
+
+class Extract(NamedTuple):
+    """Words of a page that the notes rest on, under the id by which the notes name the page."""
+
+    source: str
+    page: str
+    title: str
+    location: str
+    text: str
+
+
+class Recalled(NamedTuple):
+    """What memory knows of a question."""
+
+    question: str
+    notes: str
+    extracts: list[Extract]
+    pages: list[str]
+    rounds: int
+
+
+def main(*, question: str, within: str, whole: bool, project: str, as_json: bool) -> int:
+    """Print notes, and the words they rest on; return the exit status."""
+    question = check_question(question)
+    chosen = Context(project=project, memory=_named(project, within))
+    progress = Progress(Console(stderr=True))
+    state, recalled = asyncio.run(_recalled(question, chosen, progress, whole=whole))
+    if as_json:
+        print_json(_plain(recalled))
+    else:
+        _print(recalled, state)
+    return 0 if recalled.notes else EXIT["failed"]
+
+
+def _named(project: str, name: str) -> list[str]:
+    """Return what a namespace is called by those who search it."""
+    kinds, groups = asyncio.run(_inside(owned(settings().user, project), name))
+    return [*(kinds or []), *(groups or [])]
+
+
+async def _inside(owner: str, name: str) -> Within:
+    try:
+        return await within_named(owner, name)
+    finally:
+        await close()
+
+
+async def _recalled(
+    question: str, chosen: Context, progress: Progress, *, whole: bool
+) -> tuple[RecallState, Recalled]:
+    """Let the memory researcher work in a thread of its own."""
+    owner = owned(settings().user, chosen.project)
+    async with session(f"recall-{secrets.token_hex(6)}", make_recall) as opened:
+        with progress:
+            await check_models(chosen, progress)
+            state: Any = (await opened.begin(question, chosen, _watch(progress))).state
+        full = await texts(owner, state["pages"]) if whole else {}
+    return state, _gathered(state, full)
+
+
+def _gathered(state: RecallState, full: Mapping[str, str]) -> Recalled:
+    """Gather what came out; of a page whose full text is given, that is the extract."""
+    extracts: dict[Extract, None] = {}
+    for one in state["extracts"]:
+        source = state["sources"][one["source"]]
+        text = full.get(source["page"], one["text"])
+        named = (source["id"], source["page"], source["title"], source["location"])
+        extracts[Extract(*named, text)] = None
+    rounds = state["attempt"] + 1
+    return Recalled(state["question"], state["notes"], list(extracts), state["pages"], rounds)
+
+
+def _plain(recalled: Recalled) -> dict[str, Any]:
+    return {
+        **recalled._asdict(),
+        "extracts": [one._asdict() for one in recalled.extracts],
+        "status": "succeeded" if recalled.notes else "insufficient_evidence",
+    }
+
+
+def _watch(progress: Progress) -> Callable[[dict[str, Any]], None]:
+    nodes = list(STAGES)
+    following = dict(zip(nodes, [*nodes[1:], "plan"], strict=True))
+
+    def watch(event: dict[str, Any]) -> None:
+        """Say what comes next when a node has ended."""
+        if event.get("node") in following:
+            progress.doing(STAGES[following[event["node"]]])
+
+    progress.doing(STAGES["plan"])
+    return watch
+
+
+def _print(recalled: Recalled, state: RecallState) -> None:
+    print(recalled.notes or render("nothing_remembered", language=state["language"]).strip())
+    by_page = sorted(recalled.extracts, key=lambda one: int(one.source[1:]))
+    for source, extracts in groupby(by_page, key=lambda one: one.source):
+        said = list(extracts)
+        head = Text.assemble((f"[{source}] {one_line(said[0].title)}", "bold"), "  ")
+        print()
+        show(head.append(one_line(said[0].location), "cyan"))
+        print("\n[…]\n".join(one.text for one in said))

@@ -1,0 +1,109 @@
+"""The commands about what was read: ingest, pages, search, recall."""
+
+from __future__ import annotations
+
+import typer
+
+from app.cli.calling import call
+from app.cli.options import (
+    Chat,
+    Explain,
+    From,
+    Json,
+    Kind,
+    Limit,
+    Page,
+    Pages,
+    Paths,
+    Project,
+    Question,
+    Sure,
+    Whole,
+    Within,
+    Words,
+)
+
+app = typer.Typer()
+
+pages = typer.Typer(help="List, show, search, forget and count what was read.")
+app.add_typer(pages, name="pages", no_args_is_help=True)
+
+
+@app.command()
+def ingest(
+    paths: Paths = None, chat: Chat = None, project: Project = "", json: Json = False
+) -> None:
+    """Read folders, files or a chat into memory; what was read before is not read again."""
+    call("ingest", paths=paths or [], chat=chat, project=project, as_json=json)
+
+
+@app.command()
+def search(
+    query: Words,
+    within: Within = "",
+    limit: Limit = 10,
+    explain: Explain = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Find the pages that answer a question best."""
+    call(
+        "search",
+        query=query,
+        within=within,
+        limit=limit,
+        explain=explain,
+        project=project,
+        as_json=json,
+    )
+
+
+@app.command()
+def recall(
+    question: Question = "",
+    within: Within = "",
+    pages: Whole = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Answer a question from what was read before."""
+    call("recall", question=question, within=within, whole=pages, project=project, as_json=json)
+
+
+@pages.command("list")
+def list_pages(
+    kind: Kind = "",
+    within: Within = "",
+    limit: Limit = 20,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """List the newest pages."""
+    call("pages", "listing", kind=kind, within=within, limit=limit, project=project, as_json=json)
+
+
+@pages.command()
+def show(page: Page, project: Project = "", json: Json = False) -> None:
+    """Show a page: where it is from, and what it says."""
+    call("pages", "showing", page=page, project=project, as_json=json)
+
+
+pages.command("search")(search)
+
+
+@pages.command()
+def forget(
+    ids: Pages = None,
+    origin: From = "",
+    yes: Sure = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Forget pages: their text, and what they are found by."""
+    call("forget", ids=ids or [], origin=origin, sure=yes, project=project, as_json=json)
+
+
+@pages.command()
+def stats(project: Project = "", json: Json = False) -> None:
+    """Count the pages by kind, conversation and folder."""
+    call("pages", "counting", project=project, as_json=json)

@@ -1,0 +1,84 @@
+"""Say by one name which pages are meant: those of a kind, of a conversation, or of a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from sqlalchemy import or_, select
+
+from config.errors import Problem
+from memory.listing import stats
+from memory.rows import digest
+from storage.engine import read_rows
+from storage.tables import documents, pages
+
+KINDS = ("file", "web", "report", "chat")
+"""The kinds of pages that are kept, whether there are any yet or not."""
+
+
+class Within(NamedTuple):
+    """The kinds and the groups that are searched; `None` for all."""
+
+    kinds: Sequence[str] | None = None
+    groups: Sequence[str] | None = None
+
+
+async def within(owner: str, name: str) -> Within:
+    """Return what a namespace's name stands for; everything when it is empty.
+
+    Args:
+        owner: Whose pages.
+        name: A kind of pages, or a group of them: a conversation, or a folder that was read.
+
+    Raises:
+        Problem: `namespace_not_found`, with the names that come close.
+    """
+    if not name:
+        return Within()
+    shelves = await stats(owner)
+    kinds = {*KINDS, *(shelf.kind for shelf in shelves)}
+    groups = {shelf.group for shelf in shelves if shelf.group}
+    if name in kinds:
+        return Within(kinds=[name])
+    for group in (name, real(name)):
+        if group in groups:
+            return Within(groups=[group])
+    close = get_close_matches(name, kinds | groups, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    what = f"there are no pages in {name!r}"
+    raise Problem("namespace_not_found", what, hint=f"{hint}see `dossier pages stats`")
+
+
+async def from_origin(owner: str, name: str) -> list[str]:
+    """Return the ids of the pages that an origin has or had.
+
+    Args:
+        owner: Whose pages.
+        name: The address of a web page, a file or folder that was read, a run, a conversation.
+    """
+    path = real(name)
+    mine = (documents.c.owner == owner, or_(documents.c.path == path, documents.c.root == path))
+    hashes = (await read_rows(select(documents.c.sha256).where(*mine))).scalars().all()
+    kinds = {*KINDS, *(shelf.kind for shelf in await stats(owner))}
+    origins = [digest(kind, name) for kind in kinds] + [digest("file", one) for one in hashes]
+    found: dict[str, None] = {}
+    for first in range(0, len(origins), 500):
+        some = pages.c.origin_id.in_(origins[first : first + 500])
+        wanted = select(pages.c.id).where(pages.c.owner == owner, some).order_by(pages.c.number)
+        found |= dict.fromkeys((await read_rows(wanted)).scalars())
+    return list(found)
+
+
+async def paths(owner: str, hashes: Sequence[str]) -> dict[str, str]:
+    """Return the paths of files by the hashes of what is in them; the first where several agree."""
+    mine = (documents.c.owner == owner, documents.c.sha256.in_(set(hashes)))
+    rows = await read_rows(select(documents.c.sha256, documents.c.path).where(*mine))
+    return {row.sha256: row.path for row in sorted(rows, key=lambda row: row.path, reverse=True)}
+
+
+def real(name: str) -> str:
+    """Return a path as the page store names it."""
+    return os.path.realpath(os.path.expanduser(name))
