@@ -35,7 +35,7 @@ def row(
 
 
 class MemoryStore:
-    """Pages with a sparse matrix of BM25 weights; its methods are those of `retrieval.pool.Store`."""
+    """Pages with a matrix of BM25 weights; its methods are those of `retrieval.pool.Store`."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = {each.number: each for each in rows}

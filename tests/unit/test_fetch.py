@@ -279,9 +279,15 @@ async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their
 
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
 MAY = ("tools/fetch.py", "tools/guard.py", "tools/search/")
-# Three name httpx for the timeouts and the errors of the clients that ask models; one asks a server
-# on loopback that it has started itself.
-KNOWN = ("models/load.py", "models/embeddings.py", "runs/faults.py", "evals/world.py")
+# Four name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks a
+# server on loopback that it has started itself.
+KNOWN = (
+    "models/load.py",
+    "models/embeddings.py",
+    "retrieval/chroma_client.py",
+    "runs/faults.py",
+    "evals/world.py",
+)
 
 
 async def test_no_other_module_imports_a_client_for_the_web():
