@@ -229,3 +229,9 @@ def test_a_source_that_is_far_off_is_not_quoted():
     quotes = best(topic("honey bees dance winter Zorba"), "honey bees dance winter", [near, far])
 
     assert {quote.source for quote in quotes} == {"S1"}
+
+
+def test_a_sentence_that_stands_alone_comes_before_one_that_hangs():
+    page = Page("S1", "", "", "It has many Zorba bees.\n\nOrley has many Zorba bees.")
+
+    assert ask("Zorba bees", page) == ["Orley has many Zorba bees.", "It has many Zorba bees."]
