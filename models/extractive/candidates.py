@@ -34,7 +34,7 @@ _COMMENT = re.compile(r"(?:#|//|--|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:
 _OPENS_BACKWARDS = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
     r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both"
-    r"|the (?:former|latter|others?|first two|two|three)"
+    r"|the (?:former|latter|others?|first two|two|three)|(?:i|we) (?:call|name) (?:it|this|that)"
     r"|(?:in|at|on|for|from|with|by|during|after|before|under)\b[^,.;]{0,20}\b(?:this|these|those)"
     r")\b"
     r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
@@ -59,6 +59,11 @@ class Candidate(NamedTuple):
     """Whether no other sentence stands between it and that heading."""
     under: str = ""
     """The sections of a configuration that it stands in."""
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it begins with what was said before, and that could not be put before it."""
+        return _points_back(self.text)
 
 
 def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:

@@ -30,6 +30,9 @@ NAMES = 0.4
 MANY = 12
 """A topic of more terms than this is covered by chance less often, so less of it is asked for."""
 
+FAR = 0.3
+"""A source that covers less than this part of what the best one covers is not quoted."""
+
 REASON = 0.7
 """A reason comes before a sentence that gives none if it is worth this part of it."""
 
@@ -68,11 +71,25 @@ def _names_known(question: str, about: Topic, pages: Sequence[Page]) -> bool:
 
 def reach(about: Topic, question: str, pages: Sequence[Page]) -> float:
     """Return how much of a topic the best source covers with all of its passages together."""
+    return max(_worths(about, question, pages).values(), default=0.0)
+
+
+def _near(about: Topic, question: str, pages: Sequence[Page]) -> list[Page]:
+    """Return the passages of the sources that are not far off the topic."""
+    worths = _worths(about, question, pages)
+    least = FAR * max(worths.values(), default=0.0)
+    return [page for page in pages if worths[page.id] >= least]
+
+
+def _worths(about: Topic, question: str, pages: Sequence[Page]) -> dict[str, float]:
+    """Return how much of a topic each source covers with all of its passages together."""
     sources: dict[str, list[str]] = {}
     for page in pages:
         sources.setdefault(page.id, [page.title]).append(page.text)
-    joined = [Page(name, texts[0], "", "\n".join(texts[1:])) for name, texts in sources.items()]
-    return max((worth(about, question, page) for page in joined), default=0.0)
+    return {
+        name: worth(about, question, Page(name, texts[0], "", "\n".join(texts[1:])))
+        for name, texts in sources.items()
+    }
 
 
 def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> list[Quote]:
@@ -83,6 +100,7 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     a number for "how many"). The choice is spread by maximal marginal relevance. Where documents
     disagree, each has the same number of quotes; where a reason is asked for too, it comes second.
     """
+    pages = _near(about, question, pages)
     found = _with_extreme(question, scored(about, question, pages))
     if opposed(question.split("\n")[0]):
         return [one.quote for one in _balanced(found, documents_asked(question), limit)]

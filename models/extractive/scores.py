@@ -50,6 +50,10 @@ HEADING = 0.4
 ROW = 0.6
 """A row of a table is worth this part of it where it is asked how or why something is so."""
 
+
+HANGING = 0.85
+"""What is left of a sentence that begins with "it" where nobody can tell what "it" is."""
+
 _HOW = re.compile(
     r"^\W*(?:why|how (?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old))\b"
     r"|怎[么麼样樣]|如何|[为為]什[么麼]|[为為]何",
@@ -111,7 +115,8 @@ def _scored(asked: _Asked, page: Page, one: Candidate, around: float) -> Scored:
     told += MEANT * _meant(asked, page, {*found, *given})
     told += SETTING * asked_for(asked.about, one.text, one.under)
     score = told + AROUND * around + FIRST * one.first + KIND * answers(asked.question, one.text)
-    return Scored(score * _saying(asked.question, one.text), one, page, told)
+    score *= _saying(asked.question, one.text) * (HANGING if one.hangs else 1.0)
+    return Scored(score, one, page, told)
 
 
 def _saying(question: str, text: str) -> float:

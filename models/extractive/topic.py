@@ -22,6 +22,9 @@ _NAME = re.compile(
     r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
+STREWN = 0.5
+"""What a name of several words loses where its words do not stand together."""
+
 _LIGHT = frozenset(
     re.findall(
         r"\w+",
@@ -49,6 +52,8 @@ class Topic(NamedTuple):
 
     terms: dict[str, float]
     pairs: dict[tuple[str, str], float]
+    names: Sequence[Sequence[str]] = ()
+    """The terms of each name of several words."""
 
     @property
     def whole(self) -> float:
@@ -62,14 +67,16 @@ def topic(*texts: str) -> Topic:
     pairs: dict[tuple[str, str], float] = {}
     for number, text in enumerate(texts):
         found = key_terms(text)
-        names, parts = named(text), _parts(found)
+        own, parts = named(text), _parts(found)
         for term in found:
-            little = term in parts or (term in _LIGHT and term not in names)
-            part = (LEAST if little else weight(term)) * (NAMED if term in names else 1.0)
+            little = term in parts or (term in _LIGHT and term not in own)
+            part = (LEAST if little else weight(term)) * (NAMED if term in own else 1.0)
             weights.setdefault(term, part * 0.5**number)
         if number == 0:
             pairs = {pair: weights[pair[0]] + weights[pair[1]] for pair in pairwise(found)}
-    return Topic(weights, pairs)
+    whole = [terms(name) for name in names(texts[0])] if texts else []
+    joint = [name for name in whole if 1 < len(name) < 4 and set(name) <= weights.keys()]
+    return Topic(weights, pairs, [name for name in joint if " ".join(name).isascii()])
 
 
 def key_terms(text: str) -> list[str]:
@@ -119,11 +126,17 @@ def share(topic: Topic, text: Sequence[str]) -> float:
 
     The weighted share of the terms, and half of the weighted share of the pairs of terms that
     also stand together in the text (with at most one word between): a shared phrase says more
-    than its words strewn over a paragraph.
+    than its words strewn over a paragraph. Of a name that is strewn only half counts.
     """
     there = set(text)
     covered = sum(part for term, part in topic.terms.items() if term in there)
     near = {*pairwise(text), *zip(text, text[2:], strict=False)}
+    covered -= STREWN * sum(
+        topic.terms[term]
+        for name in topic.names
+        if there.issuperset(name) and not near.issuperset(pairwise(name))
+        for term in name
+    )
     together = sum(part for pair, part in topic.pairs.items() if pair in near)
     alone = covered / topic.whole if topic.whole else 0.0
     phrases = together / sum(topic.pairs.values()) if topic.pairs else alone

@@ -10,7 +10,7 @@ from models.extractive.blocks import Prompt, Quote
 from models.extractive.candidates import document
 from models.extractive.kinds import answers, asks_why_too, gives_cause
 from models.extractive.meaning import defines, thing
-from models.extractive.questions import is_part, is_simple
+from models.extractive.questions import is_part, is_simple, sides
 from models.extractive.ranking import answerable, best
 from models.extractive.scores import KIND
 from models.extractive.theses import opposed
@@ -122,8 +122,14 @@ def _opening(prompt: Prompt, answer: Sequence[Quote], titles: Mapping[str, str])
 
 
 def _of_parts(question: str, sections: Sequence[Section]) -> list[Quote]:
-    """Return the best quote of each sub-question, if the steps are its sub-questions."""
-    parts = [quotes for title, quotes in sections if is_part(title, question)]
+    """Return the best quote of each sub-question, or of each side of a comparison."""
+    compared = sides(question)
+    names = tuple(titled(name) for name in compared.names) if compared else ()
+    parts = [
+        quotes
+        for title, quotes in sections
+        if (title.startswith(names) if names else is_part(title, question))
+    ]
     return list(dict.fromkeys(quotes[0] for quotes in parts)) if len(parts) > 1 else []
 
 

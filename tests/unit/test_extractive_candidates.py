@@ -92,3 +92,9 @@ def test_a_sentence_in_a_program_is_quoted_without_the_marks_around_it():
 )
 def test_a_sentence_that_begins_with_what_was_said_before_stands_with_it(said):
     assert texts(f"The bee runs over the comb. {said}")[-1] == f"The bee runs over the comb. {said}"
+
+
+def test_a_sentence_hangs_if_what_it_points_to_is_not_before_it():
+    page = Page("S1", "", "", "It has 340 members. It owns 27 hives.\n\nThe club is old. It grows.")
+
+    assert [one.hangs for one in candidates([page])] == [True, True, False, False]

@@ -65,3 +65,13 @@ def test_what_stands_right_below_a_heading_counts_by_how_much_of_it_the_thing_is
 @pytest.mark.parametrize("question", ["Why do bees dance?", "How many bees?", "蜜蜂为什么跳舞？"])
 def test_another_question_asks_for_no_meaning(question):
     assert thing(question) is None
+
+
+@pytest.mark.parametrize("question", ["Forgetting curve", "the waggle dance", "遗忘曲线"])
+def test_a_thing_that_is_only_named_is_asked_the_meaning_of(question):
+    assert thing(question)
+
+
+@pytest.mark.parametrize("question", ["Wasps in winter", "How bees live", "Why?", "为什么跳舞"])
+def test_a_few_words_that_ask_or_tell_are_no_thing(question):
+    assert thing(question) is None

@@ -38,6 +38,8 @@ def test_a_question_without_parts_is_its_only_part():
         ("Which is larger, the Moon or Mars?", ["Moon", "Mars"], "Which is larger"),
         ("蜜蜂和黄蜂有什么区别？", ["蜜蜂", "黄蜂"], ""),
         ("比较HNSW与IVF在召回率上的差异", ["HNSW", "IVF"], "召回率"),
+        ("比较佛教艺术和锡克教", ["佛教艺术", "锡克教"], ""),
+        ("请比较绿茶和红茶的产地", ["绿茶", "红茶"], "产地"),
     ],
 )
 def test_a_comparison_has_two_sides(question, names, about):

@@ -211,3 +211,27 @@ def test_a_row_does_not_tell_how_or_why():
 
     assert ask("How are bees kept warm?", page)[0] == "Bees kept together stay warm."
     assert ask("Which bees are kept warm?", page)[0].startswith("Hive: H1")
+
+
+def test_a_name_whose_words_are_strewn_is_half_a_name():
+    strewn = Page("S1", "", "", "The Eastern League played for two nations, Bob Starr says.")
+
+    assert not answerable("Who joined the League of Nations?", [strewn])
+    assert answerable(
+        "Who joined the League of Nations?", [Page("S1", "", "", "It left the League of Nations.")]
+    )
+
+
+def test_a_source_that_is_far_off_is_not_quoted():
+    near = Page("S1", "", "", "Honey bees dance in winter near Zorba.")
+    far = Page("S2", "", "", "The rent of winter coats is high. Winter is cold.")
+
+    quotes = best(topic("honey bees dance winter Zorba"), "honey bees dance winter", [near, far])
+
+    assert {quote.source for quote in quotes} == {"S1"}
+
+
+def test_a_sentence_that_stands_alone_comes_before_one_that_hangs():
+    page = Page("S1", "", "", "It has many Zorba bees.\n\nOrley has many Zorba bees.")
+
+    assert ask("Zorba bees", page) == ["Orley has many Zorba bees.", "It has many Zorba bees."]

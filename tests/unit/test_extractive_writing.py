@@ -241,3 +241,17 @@ def test_what_no_quote_can_give_is_not_answered():
     assert finding(Prompt(question=asked, step=(asked, ""), pages=PAGES)) == (
         "No passage answers this."
     )
+
+
+def test_the_answer_to_a_comparison_has_the_best_quote_of_each_side():
+    asked = "Compare bees and wasps"
+    findings = (
+        Found(
+            "s1", "Bees", "ok", '<q s="S1">Bees store honey.</q><q s="S1">Bees dance, and bees.</q>'
+        ),
+        Found("s2", "Wasps", "ok", '<q s="S2">Hornets are large.</q>'),
+        Found("s3", asked, "ok", '<q s="S2">Bees and wasps sting.</q>'),
+    )
+    answer = report(Prompt(question=asked, findings=findings)).split("##")[0]
+
+    assert re.findall("<q.*?>(.*?)</q>", answer) == ["Bees store honey.", "Hornets are large."]

@@ -55,6 +55,10 @@ def test_a_full_stop_ends_a_sentence_only_where_it_does():
     ]
 
 
+def test_an_initial_is_not_the_short_form_of_page():
+    assert len(texts("They met on the Alfred P. Murrah square. See p. 5 for it.")) == 2
+
+
 def test_the_answer_no_is_not_the_short_form_of_number():
     assert texts("The answer is no. We left with No. 7 bus.") == [
         "The answer is no.",
