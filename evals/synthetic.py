@@ -1,14 +1,15 @@
-"""Pages and questions of made-up words, as common as words are in any language."""
+"""Pages and questions of made-up words, as common as words are in English."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, islice, product
 
 import numpy as np
 
 from memory.pages import NewPage
+from retrieval.words import STOPWORDS
 
 SYLLABLES = re.findall("..", "bakolimunerasotivazedofegahujalopiquru")
 
@@ -17,9 +18,9 @@ VOCABULARY = 100_000
 
 
 def vocabulary() -> list[str]:
-    """Return the words, the most common first."""
+    """Return the words, the most common first; those are the ones that no search looks for."""
     made = ("".join(parts) for size in (2, 3, 4) for parts in product(SYLLABLES, repeat=size))
-    return [word for word, _ in zip(made, range(VOCABULARY), strict=False)]
+    return list(islice(chain(sorted(STOPWORDS), made), VOCABULARY))
 
 
 def texts(count: int, words: int = 200, seed: int = 1) -> Iterator[tuple[str, str]]:
@@ -42,6 +43,6 @@ def new_pages(count: int, words: int = 200, seed: int = 1) -> Iterator[NewPage]:
 def question(text: str, seed: int) -> str:
     """Return six words of a text: three drawn as they come, three drawn from the different ones."""
     chance = np.random.default_rng(seed)
-    said = text.split()
+    said = [word for word in text.split() if word not in STOPWORDS]
     different = sorted(set(said))
     return " ".join([*chance.choice(said, 3), *chance.choice(different, 3)])

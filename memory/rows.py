@@ -25,7 +25,7 @@ ABSTRACT = 300
 LONGEST = 100
 """The longest search word, in characters; what is longer is data and no word."""
 
-CUT = 2
+CUT = 1
 """Raised when `retrieval.words` or `retrieval.names` cut differently, so that pages are cut again.
 
 `pages.indexed` is the number a page was cut with; 0 says it is not in the index yet.

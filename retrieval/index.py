@@ -57,9 +57,15 @@ class Index:
         self.namespaces = list(namespaces)
         self.keywords = keywords(connection)
         self.counted: dict[str, int] = {}
+        self.told: Stats | None = None
 
     def stats(self) -> Stats:
         """Return how many pages there are and how long they are on average."""
+        if self.told is None:
+            self.told = self._stats()
+        return self.told
+
+    def _stats(self) -> Stats:
         counted = (namespaces.c.pages, namespaces.c.words, namespaces.c.title_words)
         total = select(*(func.coalesce(func.sum(column), 0) for column in counted))
         mine = total.where(namespaces.c.number.in_(self.namespaces))

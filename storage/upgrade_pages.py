@@ -88,6 +88,10 @@ ALTER TABLE documents
     ALTER COLUMN size TYPE BIGINT, ALTER COLUMN modified TYPE BIGINT
 """
 
+NEXT = """
+SELECT setval(pg_get_serial_sequence('pages', 'number'), COALESCE(MAX(number), 1)) FROM pages
+"""
+
 GROUPS = """
 SELECT DISTINCT owner, kind, '' AS "group" FROM pages
 UNION SELECT DISTINCT owner, 'file', root FROM documents
@@ -104,7 +108,7 @@ def pages_step(connection: Connection) -> None:
     for statement in BEFORE if sqlite else (*BEFORE, WIDER):
         connection.execute(text(statement.format(**spelt)))
     _name(connection)
-    for statement in AFTER:
+    for statement in AFTER if sqlite else (*AFTER, NEXT):
         connection.execute(text(statement))
 
 
@@ -123,7 +127,7 @@ def _name(connection: Connection) -> None:
         values["session"] = _digest(origin) if kind == "file" else ""
         named = """
             UPDATE pages SET origin_id = :id, session_id = :session,
-                   session = CASE WHEN :session = '' THEN '' ELSE origin END
+                   session = CASE kind WHEN 'file' THEN origin ELSE '' END
             WHERE kind = :kind AND origin = :origin
         """
         connection.execute(text(named), values)

@@ -11,10 +11,12 @@ import pytest
 from sqlalchemy import Connection, Engine, inspect, select, text
 
 from config.errors import Problem
-from memory.pages import find
+from config.settings import settings
+from memory.pages import NewPage, find, keep
 from storage import engine, upgrades
+from storage.connect import connect
 from storage.engine import close, database, read_rows
-from storage.tables import calls, runs, schema, sources
+from storage.tables import calls, pages, runs, schema, sources
 from storage.upgrades import SCHEMA
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -23,14 +25,23 @@ MADE = Path(__file__).parent / "databases"
 
 
 @pytest.fixture(params=sorted(MADE.glob("*.sql")), ids=lambda file: file.stem)
-def older(request: pytest.FixtureRequest, home: Path) -> Path:
-    """A database as each older version left it."""
-    home.mkdir(parents=True)
-    file = home / "dossier.db"
-    with closing(sqlite3.connect(file)) as made:
-        made.execute("PRAGMA synchronous=OFF")
-        made.executescript(request.param.read_text(encoding="utf-8"))
-    return file
+def older(request: pytest.FixtureRequest, home: Path, either: str) -> str:
+    """A database as each older version left it; of which kind it is."""
+    script = request.param.read_text(encoding="utf-8")
+    if either == "sqlite":
+        home.mkdir(parents=True)
+        with closing(sqlite3.connect(home / "dossier.db")) as made:
+            made.execute("PRAGMA synchronous=OFF")
+            made.executescript(script)
+        return either
+    server = connect(settings().database)
+    with server.begin() as connection:
+        for statement in script.split(";\n"):
+            # No older program had a keyword index on PostgreSQL.
+            if "page_words" not in statement:
+                connection.exec_driver_sql(statement.replace("id INTEGER", "id SERIAL"))
+    server.dispose()
+    return either
 
 
 def step(*statements: str) -> upgrades.Step:
@@ -55,7 +66,11 @@ def shape(opened: Engine) -> dict[str, Any]:
                 (column["name"], column["type"].python_type) for column in seen.get_columns(name)
             ),
             seen.get_pk_constraint(name)["constrained_columns"],
-            sorted((index["name"], index["column_names"]) for index in seen.get_indexes(name)),
+            sorted(
+                (index["name"], index["column_names"])
+                for index in seen.get_indexes(name)
+                if "duplicates_constraint" not in index
+            ),
             sorted(unique["column_names"] for unique in seen.get_unique_constraints(name)),
         )
         for name in tables
@@ -76,12 +91,26 @@ async def test_pages_are_found_as_before(older):
     assert [page.text for page in await find("ada/", "蜜蜂", 10)] == ["蜜蜂用摇摆舞告诉同伴方向。"]
 
 
-async def test_the_tables_are_those_of_a_new_database(older):
+async def test_the_tables_are_those_of_a_new_database(older, home):
     brought_up = shape(await database())
     await close()
-    older.unlink()
+    if older == "sqlite":
+        (home / "dossier.db").unlink()
+    else:
+        server = connect(settings().database)
+        with server.begin() as connection:
+            for name in brought_up:
+                connection.exec_driver_sql(f"DROP TABLE {name}")
+        server.dispose()
 
     assert brought_up == shape(await database())
+
+
+async def test_pages_that_are_kept_now_get_numbers_of_their_own(older):
+    ids = await keep("ada/", "web", "https://b.org", [NewPage(title="", place="", text="wasp")])
+
+    assert len(await values(select(pages.c.number))) == 4
+    assert [page.id for page in await find("ada/", "wasp", 10)] == ids
 
 
 async def test_the_second_opening_changes_nothing(older):
@@ -99,9 +128,11 @@ async def test_a_step_that_fails_leaves_the_database_as_it_was(older, monkeypatc
     with pytest.raises(Problem, match="NONSENSE"):
         await database()
 
-    with closing(sqlite3.connect(older)) as left:
-        assert left.execute("SELECT id FROM runs").fetchall() == [("t1-1",)]
-        assert left.execute("SELECT version FROM schema").fetchall() == [(1,)]
+    left = connect(settings().database)
+    with left.connect() as connection:
+        assert connection.execute(text("SELECT id FROM runs")).scalar() == "t1-1"
+        assert connection.execute(text("SELECT version FROM schema")).scalar() == 1
+    left.dispose()
 
 
 async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
