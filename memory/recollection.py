@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from memory.abstracts import TURNS, outlined
+from memory.abstracts import TURNS
 from memory.finding import Page, best, columns, location, searching
+from retrieval.index import Index
 from retrieval.words import terms
 from storage.engine import read_rows
 from storage.tables import pages
@@ -36,8 +37,8 @@ def scope(names: Sequence[str]) -> Scope:
 
 
 async def empty(owner: str, part: Scope) -> bool:
-    """Say whether an owner has no page of these kinds."""
-    return not await outlined(owner, part.kinds)
+    """Say whether an owner has no page in a part of the memory."""
+    return (await searching(owner, Index.stats, part.kinds, part.groups)).pages == 0
 
 
 async def recollected(owner: str, query: str, limit: int, part: Scope, run: str = "") -> list[Page]:
