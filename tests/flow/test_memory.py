@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from config.errors import Problem
 from graph.session import Session
 from graph.state import Background, of_turn
 from memory import pages
+from memory.lineage import lineage
+from memory.listing import shown
 from memory.pages import NewPage
 from storage.engine import read_rows
 from storage.tables import calls
@@ -126,7 +129,8 @@ async def test_the_calls_of_a_recall_are_paid_for_by_the_run(
     thread: Session, choices: dict[str, object], script: Script
 ):
     await say("Nora likes her parrot.")
-    await thread.begin("Hello there, how do bees dance?", make(choices), quiet)
+    await thread.begin("How do bees dance?", make(choices), quiet)
+    script.on("Rewrite", {"question": QUESTION, "queries": []})
 
     await thread.begin(QUESTION, make(choices), quiet)
 
@@ -153,8 +157,8 @@ async def test_a_researcher_may_ask_the_memory(
 
     outcome = await thread.begin("waggle dance", make(choices), quiet)
 
-    (shown,) = [text for text in seen if "<notes>" in text]
-    assert "best watched at noon" in shown
+    (told,) = [text for text in seen if "<notes>" in text]
+    assert "best watched at noon" in told
     kinds = [source["kind"] for source in outcome.state["sources"].values()]
     assert "memory" in kinds
 
@@ -169,3 +173,78 @@ async def test_a_researcher_is_told_that_nothing_is_remembered(
 
     assert "Nothing is remembered about this." in script.prompts("researcher")[1]
     assert recalls(script) == []
+
+
+async def kept(run: str) -> list[Any]:
+    ids = await pages.kept("local/", "report", run)
+    return [await shown("local/", one) for one in ids]
+
+
+async def test_a_report_becomes_a_page_with_an_abstract_that_names_its_sources(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin("Who described the waggle dance?", make(choices), quiet)
+
+    report, *_ = await kept("t1-1")
+    assert report["title"] == outcome.state["report"]["title"]
+    assert report["text"] == str(outcome.state["messages"][-1].text)
+    assert report["abstract"]
+    cited = [outcome.state["sources"][one]["page"] for one in outcome.state["report"]["cited"]]
+    assert json.loads(report["links"]) == cited
+
+
+async def test_what_a_finding_says_and_the_report_does_not_is_kept_too(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    quote = "Karl von Frisch described the waggle dance in 1927."
+    more = "A longer waggle run means that the food is farther away."
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f'<q s="S1">{quote}</q> <q s="S1">{more}</q>')
+    script.on("reporter", f'<q s="S1">{quote}</q>')
+
+    await thread.begin("Who described the waggle dance?", make(choices), quiet)
+
+    report, finding = await kept("t1-1")
+    assert finding["title"] == f"{report['title']} — waggle dance"
+    assert more in finding["text"]
+    assert more not in report["text"]
+    assert "S1" not in finding["text"]
+    assert finding["abstract"]
+
+
+async def test_a_finding_that_the_report_repeats_is_not_kept_twice(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    quote = '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>'
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", quote)
+    script.on("reporter", quote)
+
+    await thread.begin("Who described the waggle dance?", make(choices), quiet)
+
+    assert len(await kept("t1-1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "least"), [(["file"], "model"), (["file", "web"], "web"), ([], "model")]
+)
+async def test_what_a_model_makes_of_a_page_is_trusted_no_more_than_the_page(
+    bees: str, kinds: list[str], least: str
+):
+    page = NewPage(title="Bees", place="", text="Bees dance.")
+    ids = [one for kind in kinds for one in await pages.keep("local/", kind, "o", [page])]
+
+    assert await lineage("local/", ids) == least
+
+
+async def test_the_next_question_may_use_the_report_of_the_last(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    question = "Who described the waggle dance?"
+    await thread.begin(question, make(choices), quiet)
+    script.on("Rewrite", {"question": question, "queries": []})
+
+    outcome = await thread.begin(question, make(choices, files=[]), quiet)
+
+    used = [one["location"] for one in outcome.state["sources"].values() if one["kind"] == "memory"]
+    assert "t1-1" in used
