@@ -22,6 +22,7 @@ ROLES = (
     "judge",
     "reporter",
     "recall",
+    "memorizer",
 )
 """Everyone who may ask a model something."""
 

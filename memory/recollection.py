@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from memory.abstracts import TURNS, outlined
-from memory.finding import Page, columns, location, search
+from memory.abstracts import TURNS
+from memory.finding import Page, columns, location, search, searching
 from memory.within import KINDS
+from retrieval.index import Index
 from storage.engine import read_rows
 from storage.tables import pages
 
@@ -32,8 +33,8 @@ def scope(names: Sequence[str]) -> Scope:
 
 
 async def empty(owner: str, part: Scope) -> bool:
-    """Say whether an owner has no page of these kinds."""
-    return not await outlined(owner, part.kinds)
+    """Say whether an owner has no page in a part of the memory."""
+    return (await searching(owner, Index.stats, part.kinds, part.groups)).pages == 0
 
 
 async def recollected(owner: str, query: str, limit: int, part: Scope, run: str = "") -> list[Page]:

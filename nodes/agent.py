@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
@@ -26,6 +27,12 @@ from runs.faults import bear, finish_reason, spoken
 from runs.place import here
 
 Answer = TypeVar("Answer", bound=BaseModel)
+
+Recall = Callable[[str], Awaitable[Any]]
+"""Answers a question from memory."""
+
+UNSAVED = {CONFIG_KEY_DURABILITY: "async"}
+"""What a graph that saves nothing is told: it fails when it inherits durability "sync"."""
 
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer, where nothing else is said."""
@@ -111,13 +118,22 @@ async def work(
     role: str,
     system: str,
     messages: Sequence[AnyMessage],
+    recall: Recall | None = None,
 ) -> Work:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
+
+    Args:
+        state: The node's state; it says where in the run the calls are made.
+        runtime: The node's runtime.
+        role: A role of `config/models.toml`; it decides the tools.
+        system: What the role is told about its work.
+        messages: What it is asked.
+        recall: Answers a question from memory, for the tool of that name.
 
     Raises:
         Problem: Whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
-    around = await _around(state, runtime, role, system)
+    around = replace(await _around(state, runtime, role, system), recall=recall)
     said = await _converse(around, messages)
     reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
     complete = finish_reason(reply) != "length"
@@ -151,8 +167,7 @@ async def _converse(
     agent = agent_of(around.role, await load(model_name(around.role, around.choices)), schema)
     config: RunnableConfig = {
         "tags": [] if around.role == "reporter" else [TAG_NOSTREAM],
-        # An agent without a checkpointer fails when it inherits durability "sync".
-        "configurable": {CONFIG_KEY_DURABILITY: "async"},
+        "configurable": UNSAVED,
     }
     try:
         result = await agent.ainvoke({"messages": [*messages]}, config, context=around)

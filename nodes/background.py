@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any, Literal
 
@@ -12,11 +13,15 @@ from langgraph.types import Command
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Background, QueryState, State, key, keyed
+from nodes.recall.inner import NOTHING, related
 from runs.place import here
-from tools.evidence import gather
+from tools.evidence import Evidence, gather
 
 SHOWN = 6
 """How many passages of one query are kept."""
+
+REMEMBERED = 4
+"""How many passages of earlier runs and chats are kept."""
 
 log = logging.getLogger(__name__)
 
@@ -24,23 +29,37 @@ log = logging.getLogger(__name__)
 async def background(
     state: QueryState, runtime: Runtime[Context]
 ) -> Command[Literal["planner", "reporter"]]:
-    """Search for one query.
+    """Search for one query; for the first one, which is the question, in the memory too.
 
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
     runtime.stream_writer({"event": "searching", "query": query})
-    found = await gather(here(state, runtime), runtime.context, [query], about=query)
+    searched = gather(here(state, runtime), runtime.context, [query], about=query)
+    found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
     kept = found.passages[: SHOWN if runtime.context.deep else None]
+    kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
+    known = {**remembered.sources, **found.sources}
     entry = Background(
         query=query,
         status="ok" if kept else "failed",
         reason="" if kept else found.problems[0].code if found.problems else "no_evidence",
         passages=kept,
     )
-    sources = {one["source"]: found.sources[one["source"]] for one in kept}
+    sources = {one["source"]: known[one["source"]] for one in kept}
     update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
     return _done(state, runtime, entry, update)
+
+
+async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:
+    """Return what earlier runs and chats say on the question; a memory that fails says nothing."""
+    if state["number"] != 1:
+        return NOTHING
+    try:
+        return await related(state, runtime, state["query"])
+    except Problem as problem:
+        log.warning("nothing was recalled for %r: %s", state["query"], problem)
+        return NOTHING
 
 
 async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context]) -> Command[Any]:

@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.state import State
-from memory import pages
+from graph.state import Finding, State, of_turn
+from memory.lineage import lineage
+from memory.memorizer import memorize as keep
 from memory.pages import NewPage
+from report.render import plain
+from retrieval.text import find, heading, sentences
 from runs.budget import pause
 from runs.lifecycle import mark
-from runs.place import here
+from runs.place import Here, here
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
-    """Keep the report as a page and write down how the run came out.
+    """Keep the report and what only the findings say as pages; write down how the run came out.
 
-    Reads `report`, `messages`, `status`; writes nothing.
+    Reads `report`, `findings`, `sources`, `messages`, `status`; writes nothing.
     """
     place = here(state, runtime)
-    report = state["report"]
-    if report["cited"]:
-        page = NewPage(title=report["title"], place="", text=str(state["messages"][-1].text))
-        await pages.keep(place.owner, "report", place.run, [page], run=place.run)
+    if state["report"]["cited"]:
+        await _keep(state, place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
     pause(place)
     await mark(place.run, state["status"], code=code)
     runtime.stream_writer({"event": "finished", "run": place.run, "status": state["status"]})
     return State()
+
+
+async def _keep(state: State, place: Here) -> None:
+    """Keep the pages; a report is short, so their abstracts are worth no call of a model."""
+    report = state["report"]
+    text = str(state["messages"][-1].text)
+    new = [
+        NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
+    ]
+    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    for finding in found:
+        said = plain(finding["text"])
+        if _worth_keeping(finding) and await asyncio.to_thread(_says_more, said, text):
+            title = f"{report['title']} — {finding['title']}"
+            links = _pages(state, finding["sources"])
+            new.append(
+                NewPage(title=title, place=f"step={finding['step']}", text=said, links=links)
+            )
+    provenance = await lineage(place.owner, [link for page in new for link in page["links"]])
+    await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
+
+
+def _pages(state: State, cited: list[str]) -> list[str]:
+    return [state["sources"][one]["page"] for one in cited if one in state["sources"]]
+
+
+def _worth_keeping(finding: Finding) -> bool:
+    return bool(finding["text"]) and finding["status"] == "ok" and finding["review"] != "failed"
+
+
+def _says_more(said: str, text: str) -> bool:
+    """Tell whether a finding has a sentence that the report has not."""
+    whole = (one.text for one in sentences(said) if not heading(one.text))
+    return any(find(one, text) is None for one in whole)

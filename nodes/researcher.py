@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from langchain_core.messages import HumanMessage
 from langgraph.errors import NodeError
@@ -12,6 +13,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, Passage, Status, StepState, key, keyed
 from nodes.agent import Work, work
+from nodes.recall.inner import recall
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
 from report.verify import Checked
@@ -70,12 +72,14 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
 async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]) -> StepState:
     """Let the model write what the passages say; keep what its sources bear out."""
     system = render("researcher", language=state["language"])
-    written = await work(state, runtime, "researcher", system, [HumanMessage(_request(state))])
+    said = [HumanMessage(_request(state))]
+    memory = partial(recall, state, runtime)
+    written = await work(state, runtime, "researcher", system, said, memory)
     passages, sources = state["passages"], state["sources"]
     unsearched = state["unsearched"]
     for more in written.found:
         passages = _joined(passages, more.passages)
-        sources = sources | more.sources
+        sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
     checked = await verified(owner(runtime), written.text, sources)
     finding = _judged(state, written, checked, queries)

@@ -24,6 +24,11 @@ def to_markdown(document: Document) -> str:
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
 
+def plain(body: str) -> str:
+    """Return a text with its quotations as such, and without the ids of its sources."""
+    return numbered(body, []).body.translate(_SHOWN)
+
+
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
     text, used = numbered(document["body"], document["sources"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,5 +29,7 @@ class Around:
     web: bool = True
     """Whether its tools may search the web."""
     fallback: BaseChatModel | None = None
+    recall: Callable[[str], Awaitable[Any]] | None = None
+    """Answers a question from memory, for the tool of that name."""
     found: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from langchain.tools import ToolRuntime, tool
 from langchain_core.tools import BaseTool
 
-from prompts.marks import pages_block
+from prompts.marks import block, blocks, pages_block
 from runs.around import Around
 from tools.evidence import gather
 
@@ -19,5 +19,21 @@ async def search(query: str, runtime: ToolRuntime[Around]) -> str:
     return pages_block(evidence.passages, evidence.sources) or "Nothing was found."
 
 
-TOOLS: dict[str, list[BaseTool]] = {"researcher": [search]}
+@tool
+async def recall(question: str, runtime: ToolRuntime[Around]) -> str:
+    """Ask the memory of earlier research and chats a whole question; it may take several searches.
+
+    What was read, reported or said before is not found by `search`.
+    """
+    around = runtime.context
+    recalled = await around.recall(question) if around.recall else None
+    if recalled is None or not recalled.evidence.passages:
+        return "Nothing is remembered about this."
+    around.found.append(recalled.evidence)
+    evidence = recalled.evidence
+    pages = pages_block(evidence.passages, evidence.sources)
+    return blocks(block("notes", recalled.notes), pages)
+
+
+TOOLS: dict[str, list[BaseTool]] = {"researcher": [search, recall]}
 """What each role may use; a role that is not named has no tools."""

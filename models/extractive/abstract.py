@@ -18,6 +18,12 @@ LONGEST = {"en": 300, "zh": 150}
 LOOKED_AT = 12_000
 """How many characters of a text are looked at."""
 
+REFRAIN = 0.2
+"""A word in a greater share of the sentences than this does not tell them apart,"""
+
+FEW = 8
+"""unless it is in so few of them at all."""
+
 FIRST = 0.5
 """How much more the first sentence is worth; the second half of that, and so on."""
 
@@ -33,7 +39,7 @@ def abstract_of(text: str) -> str:
     most = LONGEST[language(text)]
     whole = [span.text for span in sentences(text) if not heading(span.text)]
     said = [one for one in whole if len(one) <= most]
-    bags = [terms(one) for one in said]
+    bags = _without_refrain([terms(one) for one in said])
     counts = Counter(word for bag in bags for word in bag)
     scores = [
         (at, _worth(bag, counts) * (1 + FIRST / (1 + at))) for at, bag in enumerate(bags) if bag
@@ -48,6 +54,13 @@ def abstract_of(text: str) -> str:
 def abstract(prompt: Prompt) -> dict[str, Any]:
     """Return the abstract of the page that is shown."""
     return {"abstract": abstract_of(prompt.pages[0].text if prompt.pages else "")}
+
+
+def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
+    """Leave out words that stand in every few sentences, as the speakers of a dialogue do."""
+    counts = Counter(word for bag in bags for word in bag)
+    most = max(REFRAIN * len(bags), FEW)
+    return [[word for word in bag if counts[word] <= most] for bag in bags]
 
 
 def _worth(bag: list[str], counts: Counter[str]) -> float:

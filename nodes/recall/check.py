@@ -18,7 +18,7 @@ from runs.budget import pause
 from runs.place import here
 
 ROUNDS = 3
-"""How often memory is searched for one question."""
+"""How often memory is searched for one question, where nothing else is said."""
 
 FOLLOW_UPS = 5
 """How many requests a round may lead to."""
@@ -36,15 +36,16 @@ async def check(
 ) -> Command[Literal["plan", "__end__"]]:
     """Finish when the notes are enough, nothing new was found, or it was tried often enough.
 
-    Reads `question`, `notes`, `fresh`, `asked`, `attempt`; writes `requests`, `attempt`,
+    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`; writes `requests`, `attempt`,
     `messages`.
     """
-    if state["fresh"] and state["attempt"] + 1 < ROUNDS:
+    if state["fresh"] and state["attempt"] + 1 < state.get("most", ROUNDS):
         requests = await _requests(state, runtime)
         if requests:
             again = RecallState(requests=requests, attempt=state["attempt"] + 1)
             return Command(goto="plan", update=again)
-    pause(here(state, runtime))
+    if "run" not in state:
+        pause(here(state, runtime))
     nothing = render("nothing_remembered", language=state["language"])
     reply = AIMessage(state["notes"] or nothing)
     return Command(goto="__end__", update=RecallState(requests=[], messages=[reply]))

@@ -18,9 +18,13 @@ from nodes.recall.state import RecallState
 
 
 @cache
-def make_recall() -> CompiledStateGraph[Any, Context, Any, Any]:
-    """Return the graph that answers a question from memory alone."""
-    graph = StateGraph(RecallState, context_schema=Context, input_schema=Asked)
+def make_recall(*, inside: bool = False) -> CompiledStateGraph[Any, Context, Any, Any]:
+    """Return the graph that answers a question from memory alone.
+
+    Inside another graph it is told for which run it works, and saves nothing of its own.
+    """
+    given = RecallState if inside else Asked
+    graph = StateGraph(RecallState, context_schema=Context, input_schema=given)
     graph.add_node(plan)
     graph.add_node(search)
     graph.add_node(integrate)
@@ -29,4 +33,4 @@ def make_recall() -> CompiledStateGraph[Any, Context, Any, Any]:
     graph.add_edge("plan", "search")
     graph.add_edge("search", "integrate")
     graph.add_edge("integrate", "check")
-    return graph.compile(name="recall")
+    return graph.compile(checkpointer=False if inside else None, name="recall")

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
-from nodes.agent import ask
+from nodes.agent import REPAIRS, ask
 from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
@@ -49,7 +49,8 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
     )
     system = render("recall_integrate", language=state["language"])
     try:
-        written = await ask(state, runtime, "recall", system, [HumanMessage(request)], Notes)
+        said = [HumanMessage(request)]
+        written = await ask(state, runtime, "recall", system, said, Notes, repairs=_repairs(state))
     except Problem as problem:
         bear(problem)
         return RecallState()
@@ -60,6 +61,11 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         extracts=[one for one in state["passages"] if one["source"] in checked.cited],
         pages=[sources[one]["page"] for one in checked.cited],
     )
+
+
+def _repairs(state: RecallState) -> int:
+    """Return how often notes that cannot be read are asked for again: not where time is short."""
+    return 0 if state.get("most") == 1 else REPAIRS
 
 
 def _joined(facts: Iterable[Fact], known: Iterable[str]) -> str:

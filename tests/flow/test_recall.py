@@ -12,6 +12,7 @@ from graph.state import EMPTY_REPORT
 from memory import pages
 from nodes.recall.check import ROUNDS
 from nodes.recall.graph import make_recall
+from nodes.recall.output import output
 from report.document import document
 from report.render import to_markdown
 from runs.place import owned
@@ -228,3 +229,35 @@ async def test_the_state_holds_no_page(remembering: Any):
     state = await remembering("Who described the waggle dance?")
 
     assert len(str(state)) < 40_000
+
+
+async def test_the_answer_comes_with_extracts_or_with_whole_pages(remembering: Any):
+    state = await remembering("Who described the waggle dance?")
+
+    extracts = await output("local/", state)
+    (whole,) = await output("local/", state, whole=True)
+
+    assert extracts == state["extracts"]
+    assert all(one["text"] in whole["text"] for one in extracts)
+    assert whole["text"].startswith("# The dance")
+    assert whole["source"] == extracts[0]["source"]
+
+
+async def test_a_session_that_is_read_does_not_come_with_its_turns_as_well(
+    choices: dict[str, object], script: Script
+):
+    turn = "I saw the waggle dance on Sunday."
+    said = [pages.NewPage(title="Ann", place="", text=turn)]
+    await pages.keep("local/", "chat", "c", said, group="ann")
+    session = pages.NewPage(title="Session 1", place="", text=f"Ann: {turn}\nBen: How nice!")
+    await pages.keep("local/", "session", "c", [session], group="ann")
+    script.on("Lookup", {"keywords": ["waggle dance"], "pages": ["P1"]})
+    graph = make_recall().copy({"checkpointer": InMemorySaver()})
+
+    state = await graph.ainvoke(
+        {"messages": [("user", "When was the waggle dance?")]},
+        {"configurable": {"thread_id": "m3"}},
+        context=make(choices, memory=["chat"]),
+    )
+
+    assert [one["title"] for one in state["sources"].values()] == ["Session 1"]

@@ -40,3 +40,13 @@ def test_the_model_without_a_network_writes_abstracts_too():
     reply = Extractive().bind(response_format=form).invoke([HumanMessage(shown)])
 
     assert json.loads(str(reply.text)) == {"abstract": abstract_of(TEXT)}
+
+
+def test_greetings_and_speakers_are_no_abstract_of_a_dialogue():
+    lines = [f"Ann: Hey Ben! I saw town {n} by train. Ben: Wow, Ann! Great." for n in range(12)]
+    lines[7] += " Ann: I adopted a parrot named Pablo from the shelter in town 7."
+
+    abstract = abstract_of("\n".join(lines))
+
+    assert "parrot named Pablo" in abstract
+    assert "Hey" not in abstract

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from report.render import to_html, to_markdown
+from report.render import plain, to_html, to_markdown
 from report.verify import check
 
 
@@ -283,3 +283,9 @@ def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
     assert to_markdown(shown).rstrip().endswith(told)
     assert told in words(to_html(shown))
     assert told not in to_markdown(document(language=language))
+
+
+def test_a_text_without_its_marks_has_its_quotations_and_no_ids():
+    body = 'It was so [S1]. <q s="S2">Bees &amp; wasps dance.</q> Or not [S1][S2].'
+
+    assert plain(body) == "It was so. “Bees & wasps dance.” Or not."

@@ -1,0 +1,103 @@
+"""Let another graph recall something, as a part of its own run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from langgraph.runtime import Runtime
+
+from graph.context import Context
+from graph.state import Source
+from memory.recollection import EARLIER, empty, scope
+from models.extractive.blocks import Page
+from models.extractive.ranking import LEAST, answerable, reach
+from models.extractive.topic import topic
+from nodes.agent import UNSAVED
+from nodes.recall.graph import make_recall
+from nodes.recall.state import RecallState
+from retrieval.text import language
+from runs.place import here, owner
+from tools.evidence import Evidence, recollect
+
+RELATED = 0.7
+"""What is remembered is related to a question if it covers this part of what an answer has to."""
+
+TOOL_ROUNDS = 2
+"""How often memory may be searched when a tool asks it something."""
+
+NOTHING = Evidence([], {}, [])
+
+HANDED_ON = ("run", "turn", "revisions", "rounds", "step")
+"""What says where in the outer run a recall is made, so that its calls are paid for there."""
+
+
+class Recalled(NamedTuple):
+    """What memory has on a question: the notes, and word for word what they rest on."""
+
+    notes: str
+    evidence: Evidence
+
+
+async def recall(
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    question: str,
+    rounds: int = TOOL_ROUNDS,
+) -> Recalled:
+    """Answer a question from memory; where there is none, no model is asked.
+
+    Args:
+        state: The state of the outer node; it says where in the run the calls are made.
+        runtime: The runtime of the outer node.
+        question: The question.
+        rounds: How often memory may be searched.
+
+    Raises:
+        Problem: What every model call meets, such as a key that is refused.
+    """
+    names = _scope(runtime.context)
+    if await empty(owner(runtime), scope(names)):
+        return Recalled("", NOTHING)
+    place = {name: state[name] for name in HANDED_ON if name in state}
+    place.setdefault("run", here(state, runtime).run)
+    given = {"messages": [("user", question)], "scope": names, "most": rounds, **place}
+    graph = make_recall(inside=True)
+    state_left = await graph.ainvoke(given, {"configurable": UNSAVED}, context=runtime.context)
+    found = cast("RecallState", state_left)
+    cited = {one["source"] for one in found["extracts"]}
+    sources = {name: source for name, source in found["sources"].items() if name in cited}
+    return Recalled(found["notes"], Evidence(found["extracts"], _memories(sources), []))
+
+
+async def related(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> Evidence:
+    """Return what memory has on a question, asking a model only where that is worth it.
+
+    What answers the question by itself is returned as it is, and what has nothing to do with it
+    is left; only in between the memory researcher looks for more, in a single round.
+
+    Raises:
+        Problem: What every model call meets, such as a key that is refused.
+    """
+    place, part = here(state, runtime), scope(_scope(runtime.context))
+    found = await recollect(place, [question], about=question, part=part, run=place.run)
+    shown = [
+        Page(one["source"], found.sources[one["source"]]["title"], "", one["text"])
+        for one in found.passages
+    ]
+    if await asyncio.to_thread(answerable, question, shown):
+        return found._replace(sources=_memories(found.sources))
+    covered = await asyncio.to_thread(reach, topic(question), question, shown)
+    if covered < RELATED * LEAST[language(question)]:
+        return NOTHING
+    return (await recall(state, runtime, question, rounds=1)).evidence
+
+
+def _scope(context: Context) -> list[str]:
+    """Return the part of the memory that a run recalls: its files are searched anyway."""
+    return list(context.memory or EARLIER)
+
+
+def _memories(sources: Mapping[str, Source]) -> dict[str, Source]:
+    return {name: Source(**{**source, "kind": "memory"}) for name, source in sources.items()}

@@ -1,0 +1,25 @@
+"""Hand over what a recall rests on."""
+
+from __future__ import annotations
+
+from graph.state import Passage
+from memory import pages
+from nodes.recall.state import RecallState
+
+
+async def output(owner: str, state: RecallState, *, whole: bool = False) -> list[Passage]:
+    """Return the passages that the notes of a recall rest on, word for word, each with its source.
+
+    Args:
+        owner: Whose memory it is.
+        state: What the graph left.
+        whole: Whether whole pages are wanted instead; they are read from the store, for no state
+            holds them. A page that was forgotten since is left out.
+    """
+    if not whole:
+        return list(state["extracts"])
+    texts = await pages.texts(owner, state["pages"])
+    sources = {source["page"]: source["id"] for source in state["sources"].values()}
+    return [
+        Passage(source=sources[page], text=texts[page]) for page in state["pages"] if page in texts
+    ]

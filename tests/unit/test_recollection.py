@@ -1,0 +1,74 @@
+import pytest
+
+from memory import pages
+from memory.finding import Page
+from memory.pages import NewPage
+from memory.recollection import EARLIER, Scope, empty, named, recollected, scope, without_turns_of
+
+pytestmark = pytest.mark.usefixtures("either")
+
+
+async def keep(kind: str, text: str = "Bees dance.", run: str = "", group: str = "") -> str:
+    new = [NewPage(title=kind, place="", text=text)]
+    (one,) = await pages.keep("me/", kind, f"{kind} {text}", new, run=run, group=group)
+    return one
+
+
+async def kinds(part: Scope, run: str = "") -> set[str]:
+    return {page.kind for page in await recollected("me/", "dance", 9, part, run)}
+
+
+def test_names_of_kinds_and_of_groups_are_told_apart():
+    assert scope([]) == Scope(None, None)
+    assert scope(["web", "ann", "chat"]) == Scope(["web", "chat"], ["ann"])
+
+
+async def test_only_a_part_of_the_memory_is_searched():
+    for kind in ("file", "web", "report", "chat", "session"):
+        await keep(kind, group="ann" if kind == "chat" else "")
+
+    assert await kinds(scope([])) == {"file", "web", "report", "chat"}
+    assert await kinds(scope(EARLIER)) == {"web", "report", "chat"}
+    assert await kinds(scope(["ann"])) == {"chat"}
+    assert await kinds(Scope(["session"])) == {"session"}
+
+
+async def test_what_a_run_has_just_read_is_no_memory_to_it():
+    await keep("web", run="t1-1")
+    await keep("report", run="t0-1")
+
+    assert await kinds(scope([]), "t1-1") == {"report"}
+    assert await kinds(scope([]), "t2-1") == {"web", "report"}
+
+
+async def test_a_question_without_a_word_finds_nothing():
+    await keep("web")
+
+    assert await recollected("me/", "?!", 9, scope([])) == []
+
+
+async def test_a_memory_is_empty_where_the_part_that_counts_is():
+    assert await empty("me/", scope(EARLIER))
+    await keep("file")
+    assert await empty("me/", scope(EARLIER))
+    await keep("chat", group="ann")
+    assert not await empty("me/", scope(EARLIER))
+    assert not await empty("me/", scope(["ann"]))
+    assert await empty("me/", scope(["ben"]))
+    assert await empty("other/", scope([]))
+
+
+async def test_pages_are_read_by_their_ids_in_the_order_of_these_and_only_ones_own():
+    one, two = await keep("web"), await keep("report")
+
+    assert [page.id for page in await named("me/", [two, "x" * 24, one])] == [two, one]
+    assert await named("other/", [one]) == []
+
+
+def test_a_turn_is_left_out_where_its_session_says_it():
+    def page(kind: str, text: str) -> Page:
+        return Page(text, kind, "", "", text, 0.0)
+
+    found = [page("chat", "Hi."), page("session", "Ann: Hi."), page("chat", "Bye.")]
+
+    assert [page.text for page in without_turns_of(found)] == ["Ann: Hi.", "Bye."]
