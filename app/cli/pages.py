@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +23,9 @@ from memory.within import paths, within
 from runs.place import owned
 from storage.engine import close
 
+WIDTHS = {"page": 24, "kind": 4, "kept": 10}
+"""The columns that are shown whole on the narrowest terminal, and their characters."""
+
 
 def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
     """List the newest pages; return the exit status."""
@@ -29,12 +33,15 @@ def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) 
     if as_json:
         print_json([_plain(row, where) for row, where in rows])
         return 0
-    columns = (Column(name, no_wrap=True, overflow="ellipsis") for name in ("title", "from"))
-    shelf = table("page", "kind", "kept", *columns)
+    whole = [Column(name, no_wrap=True, min_width=width) for name, width in WIDTHS.items()]
+    cut = [Column(name, no_wrap=True, overflow="ellipsis") for name in ("title", "from")]
+    shelf = table(*whole, *cut)
     for row, where in rows:
         kept = datetime.fromtimestamp(row.created, UTC).astimezone()
-        words = one_line(row.title), one_line(where)
-        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d %H:%M}", *map(Text, words))
+        # The folders of a file fill a line; `pages show` has them.
+        short = where.removeprefix(os.path.dirname(where) + "/") if row.kind == "file" else where
+        words = one_line(row.title), one_line(short)
+        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d}", *map(Text, words))
     show(shelf if rows else "No pages yet: dossier ingest PATH reads some.")
     return 0
 

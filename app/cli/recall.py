@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
 from rich.text import Text
 
 from app.cli.ask import check_models
 from app.cli.output import one_line, print_json
 from app.cli.progress import Progress
-from app.cli.table import show
 from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
@@ -131,11 +134,23 @@ def _watch(progress: Progress) -> Callable[[dict[str, Any]], None]:
 
 
 def _print(recalled: Recalled, state: RecallState) -> None:
-    print(recalled.notes or render("nothing_remembered", language=state["language"]).strip())
+    nothing = render("nothing_remembered", language=state["language"]).strip()
+    _show(recalled.notes or nothing, Markdown)
     by_page = sorted(recalled.extracts, key=lambda one: int(one.source[1:]))
     for source, extracts in groupby(by_page, key=lambda one: one.source):
         said = list(extracts)
-        head = Text.assemble((f"[{source}] {one_line(said[0].title)}", "bold"), "  ")
-        print()
-        show(head.append(one_line(said[0].location), "cyan"))
-        print("\n[…]\n".join(one.text for one in said))
+        title, location = (one_line(one) for one in (said[0].title, said[0].location))
+        _show(f"\n[{source}] {title}  {location}", partial(Text, style="bold", overflow="fold"))
+        _show("\n[…]\n".join(one.text for one in said), _beside)
+
+
+def _show(text: str, drawn: Callable[[str], RenderableType]) -> None:
+    """Draw a text on a terminal; elsewhere it is printed as it is."""
+    if sys.stdout.isatty():
+        Console().print(drawn(text))
+    else:
+        print(text)
+
+
+def _beside(text: str) -> RenderableType:
+    return Padding(Text(text), (0, 0, 0, 4))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from rich.console import RenderableType
-from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.output import one_line, print_json
@@ -27,10 +26,7 @@ def main(*, query: str, within: str, limit: int, explain: bool, project: str, as
     if as_json:
         print_json({"query": query, "pages": [_plain(one, query) for one in found]})
         return 0
-    shown = [
-        part for place, one in enumerate(found, 1) for part in _hit(place, one, query, explain)
-    ]
-    show(*shown if found else ["Nothing found."])
+    show(_hits(found, query, explain) if found else "Nothing found.")
     return 0
 
 
@@ -41,24 +37,23 @@ async def _searched(owner: str, query: str, name: str, limit: int) -> list[Found
         await close()
 
 
-def _hit(place: int, found: Found, query: str, explain: bool) -> list[RenderableType]:
-    page = found.page
-    lines: list[RenderableType] = [
-        Text.assemble(
-            f"{place:2}. ", (one_line(page.title) or "(no title)", "bold"), f"  {page.score:.3f}"
-        ),
-        _below(Text(one_line(page.location), "cyan")),
-        _below(marked(snippet(page.text, query), query)),
-    ]
-    if explain:
-        parts = "  ".join(f"{name} {value:+.3f}" for name, value in found.parts.items() if value)
-        lines.append(_below(Text(parts, "dim")))
-    lines.append(_below(Text(f"{page.kind} {page.id}", "dim")))
-    return lines
+def _hits(found: list[Found], query: str, explain: bool) -> Table:
+    rows = Table.grid(Column(justify="right", no_wrap=True), Column(), padding=(0, 1))
+    for place, one in enumerate(found, start=1):
+        page = one.page
+        title = one_line(page.title) or "(no title)"
+        rows.add_row(f"{place}.", Text.assemble((title, "bold"), f"  {page.score:.3f}"))
+        rows.add_row("", Text(one_line(page.location), "cyan", overflow="fold"))
+        rows.add_row("", marked(snippet(page.text, query), query))
+        if explain:
+            rows.add_row("", Text(_sum(one), "magenta"))
+        rows.add_row("", Text(f"{page.kind} {page.id}", "dim"))
+    return rows
 
 
-def _below(text: Text) -> RenderableType:
-    return Padding(text, (0, 0, 0, 4))
+def _sum(found: Found) -> str:
+    """Return what adds up to a score, without what adds nothing."""
+    return "  ".join(f"{name} {value:+.3f}" for name, value in found.parts.items() if value)
 
 
 def _plain(found: Found, query: str) -> dict[str, Any]:
