@@ -31,6 +31,12 @@ from tools.search import Unanswered, available, search
 PAGES = 12
 """How many pages of the person's files are looked at for one query."""
 
+PAGE_WORTH = 2.0
+"""What the score of its page is worth to a passage of memory, beside the words it shares itself.
+
+A page may be found because another one leads to it, and share few words with the question.
+"""
+
 HITS = 5
 """How many web pages are read for one query."""
 
@@ -100,18 +106,31 @@ async def recollect(
     """
     different = dict.fromkeys(queries)
     searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
-    results = await asyncio.gather(pages_named(here.owner, named), *searches)
-    found = {page.id: page for result in results for page in result}
-    left = without_turns_of(list(found.values()))
-    return await _chosen(here, [left], [about, *queries], [])
+    chosen, *results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    worth: dict[str, Page] = {page.id: page._replace(score=1.0) for page in chosen}
+    for page in (page for result in results for page in _scaled(result)):
+        if page.id not in worth or page.score > worth[page.id].score:
+            worth[page.id] = page
+    left = without_turns_of(list(worth.values()))
+    return await _chosen(here, [left], [about, *queries], [], PAGE_WORTH)
+
+
+def _scaled(found: list[Page]) -> list[Page]:
+    """Return pages with their scores as parts of the best one's."""
+    most = max((page.score for page in found), default=0.0)
+    return [page._replace(score=page.score / most if most > 0 else 0.0) for page in found]
 
 
 async def _chosen(
-    here: Here, results: Sequence[list[Page]], wanted: Sequence[str], problems: list[Problem]
+    here: Here,
+    results: Sequence[list[Page]],
+    wanted: Sequence[str],
+    problems: list[Problem],
+    page_worth: float = 0.0,
 ) -> Evidence:
     """Choose passages of what was found, and give their pages a number in this thread."""
     found = {page.id: page for result in results for page in result}
-    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
+    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth)
     citable = [Citable(page.id, page.title, _location(page), page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
@@ -170,12 +189,18 @@ async def _fetched(here: Here, url: str) -> list[str]:
     return await pages.keep(here.owner, "web", address, [page], group=site, run=here.run)
 
 
-def _choose(found: list[Page], wanted: Sequence[str]) -> list[tuple[Page, str]]:
+def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list[tuple[Page, str]]:
     """Cut pages into passages and choose the best, each different from the others."""
     query = "\n".join(wanted)
     cut = [(page, text) for page in found for text in _best_of(page, query)]
     titled = [f"{page.title}\n{text}" for page, text in cut]
-    return [cut[index] for index, _ in spread(rank(query, titled), titled, PASSAGES)]
+    ranked = rank(query, titled)
+    if page_worth and ranked:
+        own, most = dict(ranked), ranked[0][1]
+        worth = enumerate(page_worth * page.score for page, _ in cut)
+        both = [(at, own.get(at, 0.0) / most + more) for at, more in worth]
+        ranked = sorted(both, key=lambda one: -one[1])
+    return [cut[index] for index, _ in spread(ranked, titled, PASSAGES)]
 
 
 def _best_of(page: Page, query: str) -> list[str]:

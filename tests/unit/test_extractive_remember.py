@@ -1,0 +1,64 @@
+"""What is noted of a memory without a model: the sentences that answer, as many as fit."""
+
+import pytest
+
+from models.extractive.blocks import Page, Prompt
+from models.extractive.remember import NOTED, complete, lookup, notes
+
+DANCE = "Karl von Frisch described the waggle dance of bees in 1927."
+WINTER = "In winter bees form a cluster around their queen."
+
+
+def asked(question: str, *texts: str, **more: str) -> Prompt:
+    pages = [Page(f"S{at}", "Bees", "", text) for at, text in enumerate(texts, start=1)]
+    return Prompt(question=question, pages=tuple(pages), **more)
+
+
+def test_the_sentence_that_answers_is_noted_first_with_its_page():
+    noted = notes(asked("Who described the waggle dance of bees?", WINTER, DANCE))
+
+    assert noted["facts"][0] == {"text": DANCE, "pages": ["S2"]}
+
+
+def test_nothing_is_noted_of_pages_that_do_not_answer():
+    assert notes(asked("What is quantum chromodynamics?", WINTER, DANCE)) == {"facts": []}
+
+
+@pytest.mark.parametrize("sentence", ["Bees dance in hive number {}.", "蜜蜂在第{}号蜂箱里跳舞。"])
+def test_notes_are_no_longer_than_they_may_be(sentence):
+    text = " ".join(sentence.format(number) for number in range(100))
+    question = "Where do bees dance?" if "Bees" in sentence else "蜜蜂在哪里跳舞？"
+    facts = notes(asked(question, text))["facts"]
+
+    said = " ".join(fact["text"] for fact in facts)
+    characters = sum("\u4e00" <= letter <= "\u9fff" for letter in said)
+    assert 5 < len(facts) < 60
+    assert max(characters, len(said.split())) <= NOTED
+
+
+def test_a_sentence_that_is_too_long_for_notes_is_better_than_none():
+    long = "Bees dance " + "and dance " * NOTED + "in the hive."
+
+    assert len(notes(asked("Where do bees dance?", long))["facts"]) == 1
+
+
+def test_a_request_is_searched_for_in_its_own_words_and_in_others():
+    planned = lookup(asked("Who?", request="Who described the waggle dance of bees?"))
+
+    assert planned["meanings"] == ["Who described the waggle dance of bees?"]
+    assert 1 <= len(planned["keywords"]) <= 2
+
+
+def test_notes_that_cover_the_question_are_complete():
+    question = "Who described the waggle dance of bees?"
+
+    assert complete(asked(question, notes=f"- {DANCE}"))["complete"]
+
+
+def test_a_name_that_the_notes_bring_to_light_is_asked_for():
+    question = "What is the nationality of the director of Waggle?"
+    judged = complete(asked(question, notes="- Waggle is a film directed by Maya Lund [S1]."))
+
+    assert not judged["complete"]
+    assert any("Maya Lund" in request for request in judged["requests"])
+    assert "nationality" in judged["requests"][0]
