@@ -33,6 +33,10 @@ _UNITS = tuple(
             r"\bkg\b|kilo|weigh|heavy|千克|公斤|多重",
             r"\d\s*(?:kg|kilo|(?:g|t)\b|tons?|千克|公斤|克|吨)",
         ),
+        (
+            r"\bhow much (?!do|did|does|is|was|are|were|more|less|long)\w",
+            r"\d\s*(?:kg|kilo|g\b|grams?|tons?|t\b|m?l\b|lit(?:er|re)s?|pounds?|gallons?|cups?)",
+        ),
         (r"percent|%|share of|proportion|百分|比例|占", r"\d\s*(?:%|percent|per cent|％|成)"),
         (r"how often|多久一次", r"\bevery\b|\b(?:dai|week|month|year)ly\b|\btimes\b|每|次"),
         (r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]", rf"\d\s*(?:{_TIME})"),

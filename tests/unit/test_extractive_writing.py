@@ -255,3 +255,17 @@ def test_the_answer_to_a_comparison_has_the_best_quote_of_each_side():
     answer = report(Prompt(question=asked, findings=findings)).split("##")[0]
 
     assert re.findall("<q.*?>(.*?)</q>", answer) == ["Bees store honey.", "Hornets are large."]
+
+
+def test_nothing_is_quoted_twice_not_even_as_a_part_or_in_almost_the_same_words():
+    asked = "Why do bees dance?"
+    said = [
+        "Bees dance for flowers.",
+        "It is so. Bees dance for flowers.",
+        "Old bees dance at noon in May.",
+        "Old bees dance at noon in May too.",
+    ]
+    quotes = "".join(f'<q s="S1">{one}</q>' for one in said)
+    text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
+
+    assert text.count("<q") == 2
