@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 from tokenizers import Tokenizer
 
 from models.bert import Bert, Floats, Numbers, unit
+from retrieval.cores import one_each
 
 DIMENSION = 384
 LONGEST = 256
@@ -37,9 +37,7 @@ class MiniLM:
 
     def __init__(self, folder: Path) -> None:
         """Load `tokenizer.json`, and `model.onnx` or `model.safetensors`, of a folder."""
-        # Matrix products that share out their work wait for each other on a busy machine, a hundred
-        # times longer than they work; here each thread has a batch of its own instead.
-        threadpool_limits(1, "blas")
+        one_each()
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.enable_truncation(LONGEST)
         self.tokenizer.no_padding()

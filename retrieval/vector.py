@@ -16,6 +16,7 @@ from sqlalchemy import Connection, and_, select
 
 from config.errors import Problem
 from retrieval import chroma
+from retrieval.cores import one_each
 from retrieval.index import Index
 from retrieval.pool import Vector
 from storage.tables import members, namespaces, pages, vectors
@@ -97,7 +98,7 @@ class Nearest:
         if shelf.searched <= EXACT and 2 * shelf.searched < shelf.pages:
             return _best(self._members(one), asked, limit)
         found: dict[int, float] = {}
-        for wanted in (2 * limit, 16 * limit):
+        for wanted in (limit + limit // 4, 16 * limit):
             near = _near(self.index.connection, one, asked, wanted)
             findable = self._findable(list(near))
             found = {page: near[page] for page in near if page in findable}
@@ -133,6 +134,7 @@ def _best(part: Part, asked: Floats, limit: int) -> dict[int, float]:
     """Return the cosines of the nearest pages of a part, by page number."""
     if not len(part.pages):
         return {}
+    one_each()
     cosines = part.matrix @ asked
     best = np.argpartition(-cosines, limit)[:limit] if limit < len(cosines) else slice(None)
     return dict(zip(part.pages[best].tolist(), cosines[best].tolist(), strict=True))

@@ -7,8 +7,9 @@ from sqlalchemy import text
 
 from config.settings import settings
 from memory import meaning as searches
+from memory.finding import searching
 from memory.meaning import Meaning, meaning
-from memory.pages import NewPage, keep, searching
+from memory.pages import NewPage, keep
 from retrieval.index import Index
 from storage.engine import read_rows
 

@@ -10,9 +10,9 @@ import pytest
 from evals.openai_server import Server
 from memory import meaning as searches
 from memory.embedding import embed_due
+from memory.finding import searching
 from memory.forgetting import forget
 from memory.meaning import meaning
-from memory.pages import searching
 from models import embeddings
 from models.embeddings import embedder
 from retrieval.index import Index
