@@ -1,4 +1,4 @@
-"""What others search with, over the same pages: plain BM25, and the nearest vectors."""
+"""What others search with, over the same pages: plain BM25."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from evals.judged import Entry
 from evals.metrics import FIRST
 from models.bert import Floats
-from models.embeddings import Embedder
 from retrieval.words import words
 
 Rank = Callable[[str], list[str]]
 """Returns the ids of the pages that fit a question, best first."""
-
-AT_ONCE = 64
-"""How many pages are embedded before progress is told."""
 
 
 def bm25(entries: Sequence[Entry], k1: float = 1.2, b: float = 0.75) -> Rank:
@@ -40,27 +36,6 @@ def bm25(entries: Sequence[Entry], k1: float = 1.2, b: float = 0.75) -> Rank:
     return rank
 
 
-def nearest(entries: Sequence[Entry], vectors: Floats, embedder: Embedder) -> Rank:
-    """Rank pages by the cosine of their vectors and the question's."""
-    return lambda question: _best(entries, vectors @ embedder.query(question), least=-1.0)
-
-
-def embedded(
-    entries: Sequence[Entry], embedder: Embedder, progress: Callable[[int], None]
-) -> Floats:
-    """Return the vectors of pages: of who says what, or of title and text."""
-    made: list[Floats] = []
-    for first in range(0, len(entries), AT_ONCE):
-        some = entries[first : first + AT_ONCE]
-        made.append(embedder.pages([_embeddable(one) for one in some]))
-        progress(first + len(some))
-    return np.concatenate(made)
-
-
-def _embeddable(one: Entry) -> str:
-    return f"{one.speaker}: {one.text}" if one.speaker else f"{one.title}. {one.text}"
-
-
-def _best(entries: Sequence[Entry], worth: Floats, least: float = 0.0) -> list[str]:
+def _best(entries: Sequence[Entry], worth: Floats) -> list[str]:
     best = np.argsort(-worth, kind="stable")[:FIRST].tolist()
-    return [entries[at].id for at in best if worth[at] > least]
+    return [entries[at].id for at in best if worth[at] > 0]

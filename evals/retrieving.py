@@ -7,19 +7,21 @@ import os
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
+from config.errors import Problem
 from config.settings import settings
-from evals.baselines import Rank, bm25, embedded, nearest
+from evals.baselines import Rank, bm25
 from evals.judged import Entry, Question
 from evals.metrics import FIRST, fused, mean, scores
-from memory.finding import search
+from memory.finding import search, searching
+from memory.meaning import meaning
 from memory.pages import NewPage, keep
-from models.embeddings import Embedder
+from memory.worker import keep_up
+from retrieval.index import Index
 from runs.place import owned
 from storage.engine import close
 
@@ -31,6 +33,13 @@ BATCH = 250
 """How many pages are written at once."""
 
 OURS = "dossier"
+
+METHODS = ("bm25", "vector", "rrf", OURS)
+
+LEXICAL = ("bm25", OURS)
+"""The methods that need no vectors."""
+
+Answer = TypeVar("Answer")
 
 Told = Callable[[str, int, int], None]
 """Is told what is done, how much of it, and of how much."""
@@ -72,27 +81,46 @@ def own_store(embeddings: str = "") -> Iterator[None]:
 
 
 async def measure(
-    corpus: Sequence[Entry], questions: Sequence[Question], embedder: Embedder | None, told: Told
+    corpus: Sequence[Entry], questions: Sequence[Question], told: Told, *, vectors: bool
 ) -> Measured:
     """Keep a corpus in the store that is set, ask every question, and score what is found.
 
     Args:
         corpus: The pages.
         questions: What is asked; each within its group.
-        embedder: Makes the vectors that plain methods compare; they go by words alone without.
         told: Is told of the progress.
+        vectors: Whether the store has an embedder, so that vectors are made and compared too.
+
+    Raises:
+        Problem: What keeps pages from being embedded.
     """
     begun = time.perf_counter()
     try:
         known = await kept(corpus, told)
         indexed = time.perf_counter()
-        plain = await asyncio.to_thread(_plain, corpus, embedder, told)
+        if vectors:
+            await embedded(len(corpus), told)
         prepared = time.perf_counter()
-        rows = await _asked(questions, known, plain, told)
+        plain = await asyncio.to_thread(_plain, corpus)
+        rows = await _asked(questions, known, plain, told, vectors=vectors)
     finally:
         await close()
-    seconds = prepared - indexed if embedder else 0.0
-    return Measured(rows, len(corpus), indexed - begun, seconds)
+    return Measured(rows, len(corpus), indexed - begun, prepared - indexed)
+
+
+async def embedded(count: int, told: Told) -> None:
+    """Make the vectors of all pages in the store."""
+    made = 0
+
+    def more(pages: int) -> None:
+        """Tell that more pages have their vectors."""
+        nonlocal made
+        made += pages
+        told("Making vectors", made, count)
+
+    done = await keep_up(more)
+    if done.problem:
+        raise done.problem
 
 
 async def kept(corpus: Sequence[Entry], told: Told) -> dict[str, str]:
@@ -143,51 +171,59 @@ def summary(measured: Measured, questions: Sequence[Question]) -> dict[str, Any]
     }
 
 
-def _plain(
-    corpus: Sequence[Entry], embedder: Embedder | None, told: Told
-) -> dict[str, dict[str, Rank]]:
-    """Prepare the plain methods, each for every group of pages."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    for at, one in enumerate(corpus):
-        groups[one.group].append(at)
-    some = {group: [corpus[at] for at in places] for group, places in groups.items()}
-    plain = {"bm25": {group: bm25(entries) for group, entries in some.items()}}
-    if embedder:
-        count = len(corpus)
-        vectors = embedded(corpus, embedder, lambda done: told("Making vectors", done, count))
-        plain["vector"] = {
-            group: nearest(entries, vectors[np.array(groups[group])], embedder)
-            for group, entries in some.items()
-        }
-    return plain
+def _plain(corpus: Sequence[Entry]) -> dict[str, Rank]:
+    """Prepare plain BM25 for every group of pages."""
+    groups: dict[str, list[Entry]] = defaultdict(list)
+    for one in corpus:
+        groups[one.group].append(one)
+    return {group: bm25(entries) for group, entries in groups.items()}
 
 
 async def _asked(
     questions: Sequence[Question],
     known: Mapping[str, str],
-    plain: Mapping[str, Mapping[str, Rank]],
+    plain: Mapping[str, Rank],
     told: Told,
+    *,
+    vectors: bool,
 ) -> dict[str, list[Row]]:
-    rows: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[Row]] = {name: [] for name in METHODS if vectors or name in LEXICAL}
     for number, one in enumerate(questions, start=1):
-        ranked: dict[str, list[str]] = {}
-        seconds: dict[str, float] = {}
-        for method, groups in plain.items():
-            begun = time.perf_counter()
-            ranked[method] = groups[one.group](one.text)
-            seconds[method] = time.perf_counter() - begun
-        if len(ranked) > 1:
-            ranked["rrf"] = fused(list(ranked.values()))
-            seconds["rrf"] = sum(seconds.values())
+        groups = [one.group] if one.group else None
+        ours, seconds = await _timed(search(OWNER, one.text, FIRST, groups=groups))
+        lists = {OURS: ([hit.page.id for hit in ours], seconds)}
+        if vectors:
+            near = partial(_nearest, question=one.text)
+            lists["vector"] = await _timed(searching(OWNER, near, groups=groups))
+        ranked = {
+            name: ([known[page] for page in ids], took) for name, (ids, took) in lists.items()
+        }
         begun = time.perf_counter()
-        found = await search(OWNER, one.text, FIRST, groups=[one.group] if one.group else None)
-        seconds[OURS] = time.perf_counter() - begun
-        ranked[OURS] = [known[hit.page.id] for hit in found]
-        for method, ids in ranked.items():
-            row = scores(ids, one.gold, one.groups)
-            rows[method].append(row | {"ms": 1000 * seconds[method]})
+        ranked["bm25"] = plain[one.group](one.text), time.perf_counter() - begun
+        if vectors:
+            both = [ranked["bm25"], ranked["vector"]]
+            ranked["rrf"] = fused([ids for ids, _ in both]), sum(took for _, took in both)
+        for method, done in rows.items():
+            ids, took = ranked[method]
+            done.append(scores(ids, one.gold, one.groups) | {"ms": 1000 * took})
         told("Asking questions", number, len(questions))
     return rows
+
+
+async def _timed(work: Awaitable[Answer]) -> tuple[Answer, float]:
+    begun = time.perf_counter()
+    answer = await work
+    return answer, time.perf_counter() - begun
+
+
+def _nearest(index: Index, question: str) -> list[str]:
+    """Return the ids of the pages with the vectors nearest to a question's."""
+    meant = meaning(index, question)
+    if meant.problem or meant.vector is None:
+        raise meant.problem or Problem("embedder_missing", "the store has no vectors")
+    near = meant.vectors.nearest(meant.vector.tolist(), FIRST)
+    rows = {row.number: row.id for row in index.rows(list(near))}
+    return [rows[number] for number in near if number in rows]
 
 
 def _rounded(row: Row) -> Row:

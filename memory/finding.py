@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import func, select
 
+from memory.meaning import meaning
 from memory.upkeep import refresh
 from retrieval.index import Index, opened
+from retrieval.search import gist
 from retrieval.search import search as answering
 from storage.engine import read
 from storage.tables import documents, pages
@@ -104,8 +106,12 @@ def best(
 
 
 def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:
-    hits = answering(question, index, limit)
-    return _pages(index, [Ranked(hit.row.number, hit.score, hit.parts) for hit in hits], roots)
+    meant = meaning(index, gist(question, index))
+    vector = None if meant.vector is None else meant.vector.tolist()
+    hits = answering(question, index, limit, vectors=meant.vectors, vector=vector)
+    # Vectors have a nearest page for everything, also one that nothing speaks for.
+    worth = [Ranked(hit.row.number, hit.score, hit.parts) for hit in hits if hit.score > 0]
+    return _pages(index, worth, roots)
 
 
 def _matching(index: Index, wanted: Sequence[str], limit: int) -> list[Ranked]:

@@ -34,7 +34,7 @@ def main(
     questions = read_questions(queries, pages, group_field, qrels)[:limit]
     with own_store(embeddings), moving() as told:
         maker = embedder(embeddings)
-        measured = asyncio.run(measure(pages, questions, maker, told))
+        measured = asyncio.run(measure(pages, questions, told, vectors=maker is not None))
     figures = summary(measured, questions)
     figures["embeddings"] = maker.name if maker else "none"
     if as_json:

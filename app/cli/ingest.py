@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +14,10 @@ from app.cli.output import one_line, print_json, tell
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.listing import stats
+from memory.worker import keep_up
 from runs.place import owned
 from storage.engine import close
+from tools.chat import ingest_chat
 from tools.ingest import Library, Skipped, ingest, passed_over
 
 NAMED = 20
@@ -68,6 +69,7 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
                     raise
                 problems.append(problem)
                 tell(problem, as_json=False)
+        vectors = await _vectors(bar) if read else ""
     finally:
         await close()
     if not read:
@@ -78,7 +80,7 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
         "folders": [_plain(one) for one in read],
         "errors": [problem.as_dict() for problem in problems],
     }
-    lines = [line for one in read for line in _lines(one)]
+    lines = [line for one in read for line in _lines(one)] + [vectors] * bool(vectors)
     return told, lines, 0 if whole else EXIT["partial"]
 
 
@@ -93,16 +95,36 @@ async def _folder(owner: str, path: Path, bar: Progress) -> Read:
     return Read(library, pages, passed)
 
 
+async def _vectors(bar: Progress) -> str:
+    """Make the vectors of the pages that have none; return why that did not work, if so.
+
+    Pages are found by their words meanwhile, and what is left is made another time.
+    """
+    task = bar.add_task("Making vectors", total=None)
+    try:
+        problem = (await keep_up(lambda pages: bar.advance(task, pages))).problem
+    except Problem as error:
+        problem = error
+    return f"without vectors: {one_line(str(problem))}" if problem else ""
+
+
 async def _chat(owner: str, file: Path, bar: Progress) -> Done:
     task = bar.add_task(one_line(file.name), total=None)
-    ingest_chat = importlib.import_module("tools.chat").ingest_chat
     try:
-        conversation = await ingest_chat(owner, file, _step(bar, task))
+        talk = await ingest_chat(owner, file, _step(bar, task))
+        vectors = await _vectors(bar)
     finally:
         await close()
-    told = {"status": "succeeded", "conversation": conversation._asdict()}
-    named = ", ".join(f"{value} {name}" for name, value in conversation._asdict().items())
-    return told, [one_line(named)], 0
+    counts = f"{talk.messages:,} messages in {talk.sessions:,} sessions; {talk.added:,} new pages"
+    bad = [f"  left out line {one.number}: {one.reason}" for one in talk.skipped]
+    more = [f"  … and {len(bad) - NAMED} more; --json names them all"] * (len(bad) > NAMED)
+    lines = [one_line(talk.name), f"  {counts}", *bad[:NAMED], *more, *[vectors] * bool(vectors)]
+    told = {
+        "status": "partial" if bad else "succeeded",
+        **talk._asdict(),
+        "skipped": [one._asdict() for one in talk.skipped],
+    }
+    return told, lines, EXIT["partial"] if bad else 0
 
 
 def _bar() -> Progress:

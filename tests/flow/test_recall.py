@@ -8,6 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from config.errors import Problem
+from config.settings import settings
 from graph.state import EMPTY_REPORT
 from memory import pages
 from nodes.recall.check import ROUNDS
@@ -18,6 +19,13 @@ from report.render import to_markdown
 from runs.place import owned
 from tests.conftest import make
 from tests.fake_model import Script
+
+
+@pytest.fixture(autouse=True)
+def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by words alone: vectors have a nearest page for every query."""
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
+    settings.cache_clear()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,25 @@ def test_what_is_forgotten_is_found_no_more_until_it_is_read_again(tmp_path: Pat
     assert (one.told["forgotten"], rest.told["forgotten"]) == (1, 1)
     assert forks.run(place, "pages", "list", "--json").told == []
     assert forks.run(place, "ingest", "bees", "--json").told["folders"][0]["pages"] == 2
+
+
+def test_a_chat_is_read_searched_and_recalled_within_its_conversation(place: Place, forks: Forks):
+    said = [
+        {"speaker": "Ann", "date": "2023-05-08", "text": "I moved to Graz.", "conversation": "a"},
+        {"speaker": "Bob", "date": "2023-05-08", "text": "I stay in Rome.", "conversation": "a"},
+    ]
+    lines = "\n".join(map(json.dumps, said))
+    (place.folder / "chat.jsonl").write_text(f"{lines}\nno message\n")
+
+    read = forks.run(place, "ingest", "--chat", "chat.jsonl", "--json")
+    again = forks.run(place, "ingest", "--chat", "chat.jsonl")
+    found = forks.run(place, "search", "Where did Ann move?", "--in", "a", "--json").told["pages"]
+
+    assert (read.status, read.told["messages"], read.told["added"]) == (6, 2, 2)
+    assert [one["number"] for one in read.told["skipped"]] == [3]
+    assert "2 messages in 1 sessions; 0 new pages" in again.out
+    assert "left out line 3" in again.out
+    assert found[0]["snippet"] == "I moved to Graz."
 
 
 def test_forgetting_asks_first(tmp_path: Path, forks: Forks):
