@@ -16,6 +16,7 @@ KINDS = {
     "answer_invalid": "failed",
     "answer_too_long": "failed",
     "budget_spent": "partial",
+    "chat_not_found": "not_found",
     "chroma_unavailable": "unavailable",
     "embedder_missing": "unavailable",
     "file_not_found": "not_found",

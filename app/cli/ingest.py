@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import hashlib
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +15,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from app.cli.output import one_line, print_json, tell
 from config.errors import EXIT, Problem
 from config.settings import settings
+from graph.context import Context
+from graph.session import session
 from memory.listing import stats
 from memory.worker import keep_up
+from nodes.ingest import make_ingest
 from runs.place import owned
 from storage.engine import close
-from tools.chat import ingest_chat
 from tools.ingest import Library, Skipped, ingest, passed_over
 
 NAMED = 20
@@ -40,7 +44,11 @@ def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -
     owner = owned(settings().user, project)
     try:
         with _bar() as bar:
-            work = _folders(owner, paths, bar) if not chat else _chat(owner, chat, bar)
+            work = (
+                _folders(owner, paths, bar)
+                if not chat
+                else _chat(owner, os.path.realpath(chat), project, bar)
+            )
             told, lines, status = asyncio.run(work)
     except KeyboardInterrupt:
         Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
@@ -108,23 +116,34 @@ async def _vectors(bar: Progress) -> str:
     return f"without vectors: {one_line(str(problem))}" if problem else ""
 
 
-async def _chat(owner: str, file: Path, bar: Progress) -> Done:
-    task = bar.add_task(one_line(file.name), total=None)
-    try:
-        talk = await ingest_chat(owner, file, _step(bar, task))
+async def _chat(owner: str, path: str, project: str, bar: Progress) -> Done:
+    """Read a chat in a thread of its own: what a model wrote of it is never asked for again."""
+    task = bar.add_task(one_line(os.path.basename(path)), total=None)
+    async with session(_thread(owner, path), make_ingest) as opened:
+        stream = opened.graph.astream(
+            {"file": path}, opened.config, context=Context(project=project), stream_mode="custom"
+        )
+        async for _ in stream:
+            bar.advance(task)
+        talk = (await opened.graph.aget_state(opened.config)).values["conversation"]
         vectors = await _vectors(bar)
-    finally:
-        await close()
-    counts = f"{talk.messages:,} messages in {talk.sessions:,} sessions; {talk.added:,} new pages"
-    bad = [f"  left out line {one.number}: {one.reason}" for one in talk.skipped]
-    more = [f"  … and {len(bad) - NAMED} more; --json names them all"] * (len(bad) > NAMED)
-    lines = [one_line(talk.name), f"  {counts}", *bad[:NAMED], *more, *[vectors] * bool(vectors)]
-    told = {
-        "status": "partial" if bad else "succeeded",
-        **talk._asdict(),
-        "skipped": [one._asdict() for one in talk.skipped],
-    }
-    return told, lines, EXIT["partial"] if bad else 0
+    told = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
+    return told, [*_said(talk), *[vectors] * bool(vectors)], EXIT["partial"] * bool(talk["skipped"])
+
+
+def _thread(owner: str, path: str) -> str:
+    """Return the name of the thread in which a chat is read, each time it is."""
+    name = f"{owner}\n{path}".encode(errors="replace")
+    return f"chat-{hashlib.sha256(name).hexdigest()[:16]}"
+
+
+def _said(talk: Mapping[str, Any]) -> list[str]:
+    counts = "{messages:,} messages, {sessions:,} sessions; {added:,} new pages"
+    bad = [f"  left out line {one['number']}: {one['reason']}" for one in talk["skipped"]]
+    lines = [one_line(talk["name"]), f"  {counts.format(**talk)}", *bad[:NAMED]]
+    if len(bad) > NAMED:
+        lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
+    return lines
 
 
 def _bar() -> Progress:

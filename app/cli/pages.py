@@ -23,9 +23,6 @@ from memory.within import paths, within
 from runs.place import owned
 from storage.engine import close
 
-WIDTHS = {"page": 24, "kind": 4, "kept": 10}
-"""The columns that are shown whole on the narrowest terminal, and their characters."""
-
 
 def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) -> int:
     """List the newest pages; return the exit status."""
@@ -33,15 +30,13 @@ def listing(*, kind: str, within: str, limit: int, project: str, as_json: bool) 
     if as_json:
         print_json([_plain(row, where) for row, where in rows])
         return 0
-    whole = [Column(name, no_wrap=True, min_width=width) for name, width in WIDTHS.items()]
-    cut = [Column(name, no_wrap=True, overflow="ellipsis") for name in ("title", "from")]
-    shelf = table(*whole, *cut)
+    shelf = table("page", "kind", "kept", Column("title"), Column("from"))
     for row, where in rows:
         kept = datetime.fromtimestamp(row.created, UTC).astimezone()
         # The folders of a file fill a line; `pages show` has them.
         short = where.removeprefix(os.path.dirname(where) + "/") if row.kind == "file" else where
         words = one_line(row.title), one_line(short)
-        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d}", *map(Text, words))
+        shelf.add_row(row.id, row.kind, f"{kept:%Y-%m-%d}", *map(_cut, words))
     show(shelf if rows else "No pages yet: dossier ingest PATH reads some.")
     return 0
 
@@ -126,6 +121,10 @@ def missing(ids: list[str]) -> Problem:
     more = f" (nor {len(ids) - 1} others)" if len(ids) > 1 else ""
     hint = "see `dossier pages list` or `dossier search`"
     return Problem("page_not_found", f"there is no page {ids[0]!r}{more}", hint=hint)
+
+
+def _cut(text: str) -> Text:
+    return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 def _plain(row: Listed, where: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -22,11 +22,12 @@ from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
 from graph.session import session
-from memory.pages import texts
+from graph.state import Passage
 from memory.within import Within
 from memory.within import within as within_named
 from nodes.profile import check_question
 from nodes.recall.graph import make_recall
+from nodes.recall.output import output
 from nodes.recall.state import RecallState
 from prompts.loader import render
 from runs.place import owned
@@ -96,20 +97,18 @@ async def _recalled(
         with progress:
             await check_models(chosen, progress)
             state: Any = (await opened.begin(question, chosen, _watch(progress))).state
-        full = await texts(owner, state["pages"]) if whole else {}
-    return state, _gathered(state, full)
+        passages = await output(owner, state, whole=whole)
+    return state, _gathered(state, passages)
 
 
-def _gathered(state: RecallState, full: Mapping[str, str]) -> Recalled:
-    """Gather what came out; of a page whose full text is given, that is the extract."""
-    extracts: dict[Extract, None] = {}
-    for one in state["extracts"]:
+def _gathered(state: RecallState, passages: Sequence[Passage]) -> Recalled:
+    extracts = []
+    for one in passages:
         source = state["sources"][one["source"]]
-        text = full.get(source["page"], one["text"])
         named = (source["id"], source["page"], source["title"], source["location"])
-        extracts[Extract(*named, text)] = None
+        extracts.append(Extract(*named, one["text"]))
     rounds = state["attempt"] + 1
-    return Recalled(state["question"], state["notes"], list(extracts), state["pages"], rounds)
+    return Recalled(state["question"], state["notes"], extracts, state["pages"], rounds)
 
 
 def _plain(recalled: Recalled) -> dict[str, Any]:

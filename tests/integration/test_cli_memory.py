@@ -151,7 +151,7 @@ def test_a_chat_is_read_searched_and_recalled_within_its_conversation(place: Pla
 
     assert (read.status, read.told["messages"], read.told["added"]) == (6, 2, 2)
     assert [one["number"] for one in read.told["skipped"]] == [3]
-    assert "2 messages in 1 sessions; 0 new pages" in again.out
+    assert "2 messages, 1 sessions; 0 new pages" in again.out
     assert "left out line 3" in again.out
     assert found[0]["snippet"] == "I moved to Graz."
 
@@ -184,6 +184,7 @@ def test_an_unknown_page_keeps_the_others_from_being_forgotten(
         (["ingest"], 2, "usage"),
         (["ingest", "nowhere"], 2, "docs_not_found"),
         (["ingest", "bees", "--chat", "chat.jsonl"], 2, "usage"),
+        (["ingest", "--chat", "nowhere.jsonl"], 4, "chat_not_found"),
         (["search", ""], 2, "question_empty"),
         (["search", WHO, "--in", "nowhere"], 4, "namespace_not_found"),
         (["search", WHO, "--limit", "0"], 2, "usage"),
