@@ -44,11 +44,8 @@ def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -
     owner = owned(settings().user, project)
     try:
         with _bar() as bar:
-            work = (
-                _folders(owner, paths, bar)
-                if not chat
-                else _chat(owner, os.path.realpath(chat), project, bar)
-            )
+            file = os.path.realpath(chat) if chat else ""
+            work = _chat(owner, file, project, bar) if chat else _folders(owner, paths, bar)
             told, lines, status = asyncio.run(work)
     except KeyboardInterrupt:
         Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
