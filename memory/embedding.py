@@ -176,8 +176,7 @@ def _kept(connection: Connection, work: Work, made: Mapping[Slot, Made], current
     """Write vectors, remove those of pages that are gone, and end the jobs as far as that goes."""
     findable = page_texts(connection, work.pages).keys()
     for slot in sorted(made):
-        vectors = {page: each for page, each in made[slot].items() if page in findable}
-        put(connection, set_of(connection, *slot), vectors)
+        put(connection, set_of(connection, *slot), made[slot])
     remove(connection, sorted(work.pages - findable))
     lacking = {page for (_, name), some in work.lacking.items() if name == current for page in some}
     failed = lacking - {page for slot in made for page in made[slot] if slot[1] == current}
