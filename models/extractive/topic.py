@@ -28,7 +28,8 @@ STREWN = 0.5
 _LIGHT = frozenset(
     re.findall(
         r"\w+",
-        "allow bring come exist get go kind make often possibl put requir sort take thing type use way",
+        "allow bring come exist get go kind make often possibl put requir sort take thing type"
+        " use way",
     )
 )
 """Stems of words that a question needs for its grammar more than for its topic."""
