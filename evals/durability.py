@@ -122,8 +122,8 @@ async def fresh(trials: int) -> tuple[int, float]:
 
 
 def word(text: str, number: int) -> str:
-    """Return a numbered word that is cut as one, in letters."""
-    return text + str(number).translate(str.maketrans("0123456789", "bcdfghjklm"))
+    """Return a numbered word, in letters, that is cut as one and has no ending."""
+    return text + str(number).translate(str.maketrans("0123456789", "bcdfghjklm")) + "x"
 
 
 async def flaws() -> list[str]:
