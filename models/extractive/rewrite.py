@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from models.extractive.blocks import Prompt
 from models.extractive.followups import points_back, subject, with_subject
+from models.extractive.meaning import thing
 from models.extractive.questions import dimensions, parts, sides
 from models.extractive.smalltalk import reply
 from models.extractive.steps import query
@@ -23,6 +25,19 @@ _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
 }
+_ABOUT = re.compile(
+    r"^\W*(?:and|but|or|what about|how about)\b(?: what about| how about)?\s*"
+    r"|^\W*(?:那么?|[还還]有)|呢\W*$",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+
+
+class Asked(NamedTuple):
+    """What a person asked, and the same in words that stand alone."""
+
+    said: str
+    alone: str
 
 
 def rewrite(prompt: Prompt) -> dict[str, object]:
@@ -44,21 +59,41 @@ def queries(question: str, most: int) -> list[str]:
 def standalone(question: str, conversation: str) -> str:
     """Return a question that points back together with what the questions before it are about.
 
-    A pronoun becomes the one thing that was asked about; otherwise the topic stands in brackets.
+    A pronoun becomes the one thing that was asked about, and "What about X?" asks the last
+    question of X; otherwise the topic stands in brackets.
     """
     question = question.strip()
-    before = [said for said in _asked(conversation) if said != question]
+    before: list[Asked] = []
+    for said in _asked(conversation):
+        if said != question:
+            before.append(Asked(said, _alone(said, before)))
+    return _alone(question, before)
+
+
+def _alone(question: str, before: Sequence[Asked]) -> str:
     if not before or not points_back(question):
         return question
     compared = _compared(question, before) if _COMPARES.search(question) else ""
-    if compared:
-        return compared
-    about = _topic_of(before)
-    whole = with_subject(question, subject(about))
-    if whole != question:
-        return whole
-    newest = before[-1] if not key_terms(question) else about
-    return _with_topic(question, " ".join(map(key_phrase, dict.fromkeys([newest, about]))))
+    known = [one for one in map(subject, (asked.alone for asked in before)) if one]
+    replaced = with_subject(question, known[-1] if known else "")
+    if compared or replaced != question:
+        return compared or replaced
+    last, other = before[-1].alone, _only_named(question)
+    if known and other:
+        swapped = re.sub(
+            rf"(?:\b(?:the|an?) )?{re.escape(_ARTICLE.sub('', known[-1]))}", other, last
+        )
+        if swapped != last:
+            return swapped
+    about = next((one for one in reversed(before) if not points_back(one.said)), before[0])
+    newest = last if not key_terms(question) else about.alone
+    return _with_topic(question, " ".join(map(key_phrase, dict.fromkeys([newest, about.alone]))))
+
+
+def _only_named(question: str) -> str:
+    """Return the thing of "What about X?" or "那X呢？", with its article; else nothing."""
+    rest = _ABOUT.sub("", question).strip(" ?？")
+    return rest if rest != question.strip(" ?？") and thing(rest) else ""
 
 
 def _asked(conversation: str) -> list[str]:
@@ -68,14 +103,9 @@ def _asked(conversation: str) -> list[str]:
     return [one for at, one in enumerate(said) if key_terms(one) and not reply(one, earlier=at > 0)]
 
 
-def _topic_of(before: Sequence[str]) -> str:
-    """Return the newest question that stands alone, or the first one."""
-    return next((one for one in reversed(before) if not points_back(one)), before[0])
-
-
-def _compared(question: str, before: Sequence[str]) -> str:
-    """Return a question that compares the things that the last two questions were about."""
-    things = [subject(one) for one in before if not points_back(one)]
+def _compared(question: str, before: Sequence[Asked]) -> str:
+    """Return a question that compares the last two things that were asked about."""
+    things = [subject(one.alone) or _only_named(one.said) for one in before]
     two = list(dict.fromkeys(filter(None, things)))[-2:]
     if len(two) < 2:
         return ""

@@ -40,6 +40,29 @@ def test_a_comparison_takes_up_the_last_two_things(question):
     assert standalone(question, before) == "Compare the decay view and the interference view"
 
 
+@pytest.mark.parametrize(
+    ("question", "before", "alone"),
+    [
+        ("And a drone?", ["What is a queen bee?"], "What is a drone?"),
+        (
+            "What about a drone?",
+            ["What is a queen bee?", "How long does it live?"],
+            "How long does a drone live?",
+        ),
+        ("那红茶呢？", ["什么是绿茶？", "它的产地在哪里？"], "红茶的产地在哪里？"),
+        ("And in winter?", ["What is a queen bee?"], "And in winter? (queen bee)"),
+    ],
+)
+def test_what_about_another_thing_asks_the_last_question_of_it(question, before, alone):
+    assert standalone(question, "\n".join(f"person: {one}" for one in before)) == alone
+
+
+def test_a_comparison_knows_a_thing_that_was_only_named():
+    before = "person: What is a queen bee?\nperson: And a drone?"
+
+    assert standalone("compare with the other one", before) == "Compare the queen bee and the drone"
+
+
 def test_a_comparison_keeps_what_is_compared():
     before = "person: 什么是绿茶？\nperson: 什么是红茶？"
 
