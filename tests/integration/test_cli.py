@@ -107,7 +107,8 @@ def test_quick_answers_without_a_plan(asked: Asked):
 
 def test_a_single_file_can_be_asked_about(asked: Asked):
     assert asked["file"].status == 0
-    assert len(asked["file"].told["sources"]) == 1
+    cited = [one for one in asked["file"].told["sources"] if one["cited"]]
+    assert [Path(one["location"].partition("#")[0]).name for one in cited] == ["dance.md"]
 
 
 def test_a_question_may_begin_with_a_dash_and_go_over_lines(asked: Asked):
