@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from dotenv import load_dotenv
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.errors import Problem
@@ -42,30 +42,35 @@ class Settings(BaseSettings):
     keep_messages: int = Field(default=100, ge=2)
     """How many messages of a thread the model sees."""
 
-    @property
+    @field_validator("home")
+    @classmethod
+    def _expand(cls, home: Path) -> Path:
+        return home.expanduser()
+
+    @cached_property
     def database(self) -> str:
         """Return the URL of the database."""
-        return self.database_url or f"sqlite:///{self.home.expanduser() / 'dossier.db'}"
+        return self.database_url or f"sqlite:///{self.home / 'dossier.db'}"
 
-    @property
+    @cached_property
     def checkpoints(self) -> Path:
         """Return the file that holds the checkpoints of all threads."""
-        return self.home.expanduser() / "checkpoints.db"
+        return self.home / "checkpoints.db"
 
-    @property
+    @cached_property
     def traces(self) -> Path:
         """Return the folder with one JSON Lines trace per run."""
-        return self.home.expanduser() / "traces"
+        return self.home / "traces"
 
-    @property
+    @cached_property
     def vectors(self) -> Path:
         """Return the folder with one folder for each large set of vectors."""
-        return self.home.expanduser() / "vectors"
+        return self.home / "vectors"
 
-    @property
+    @cached_property
     def locks(self) -> Path:
         """Return the folder with one lock file per running thread."""
-        return self.home.expanduser() / "locks"
+        return self.home / "locks"
 
 
 @cache

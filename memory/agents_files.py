@@ -27,7 +27,7 @@ class AgentsFiles:
             Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
         """
         del query
-        file = settings().home.expanduser() / "AGENTS.md"
+        file = settings().home / "AGENTS.md"
         text = COMMENT.sub("", await _read(file)).strip()
         return [Note("AGENTS.md", text)] if text else []
 

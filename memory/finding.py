@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from memory.meaning import meaning
-from memory.upkeep import refresh
+from memory.upkeep import due, refresh
 from retrieval.index import Index, opened
 from retrieval.search import gist
 from retrieval.search import search as answering
@@ -64,8 +64,14 @@ async def searching(
         kinds: Of these kinds only.
         groups: Of these groups only, such as the folders of files.
     """
-    await refresh(owner)
-    return await read(lambda connection: work(opened(connection, owner, kinds, groups)))
+
+    def look(connection: Connection) -> list[Answer]:
+        """Return one answer, or none while the index is not true."""
+        return [] if due(connection, owner) else [work(opened(connection, owner, kinds, groups))]
+
+    while not (answer := await read(look)):
+        await refresh(owner)
+    return answer[0]
 
 
 def columns(roots: Sequence[str] | None = None) -> tuple[Any, ...]:

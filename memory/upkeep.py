@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from memory.indexing import KEY, in_index, put, queue, take
 from memory.keeping import retire
@@ -20,24 +21,38 @@ BATCH = 100
 """How many pages are cut again, or ended, in one transaction."""
 
 
+STALE = select(pages.c.number).where(
+    pages.c.owner == bindparam("owner"), pages.c.indexed.between(0, bindparam("older"))
+)
+"""An owner's pages whose words were cut in an older way."""
+
+ENDED = select(pages.c.number).where(
+    pages.c.owner == bindparam("owner"), pages.c.expires <= bindparam("now")
+)
+"""An owner's pages that have had their time."""
+
+DUE = select(STALE.exists() | ENDED.exists())
+
+
+def due(connection: Connection, owner: str) -> bool:
+    """Say whether something has to be done before an owner's pages are searched."""
+    return bool(connection.execute(DUE, _asked(owner)).scalar())
+
+
 async def refresh(owner: str) -> None:
-    """Do what has to be done before an owner's pages are searched; mostly that is nothing."""
-    while stale := await read(partial(_stale, owner=owner)):
+    """Do what has to be done before an owner's pages are searched."""
+    while stale := await read(partial(_some, wanted=STALE, owner=owner)):
         await perform(partial(_recut, numbers=stale))
-    while ended := await read(partial(_ended, owner=owner)):
+    while ended := await read(partial(_some, wanted=ENDED, owner=owner)):
         await perform(partial(_end, numbers=ended))
 
 
-def _stale(connection: Connection, owner: str) -> list[int]:
-    wanted = select(pages.c.number).where(
-        pages.c.owner == owner, pages.c.indexed.between(0, CUT - 1)
-    )
-    return list(connection.execute(wanted.limit(BATCH)).scalars())
+def _asked(owner: str) -> dict[str, object]:
+    return {"owner": owner, "older": CUT - 1, "now": time.time()}
 
 
-def _ended(connection: Connection, owner: str) -> list[int]:
-    wanted = select(pages.c.number).where(pages.c.owner == owner, pages.c.expires <= time.time())
-    return list(connection.execute(wanted.limit(BATCH)).scalars())
+def _some(connection: Connection, wanted: Select[Any], owner: str) -> list[int]:
+    return list(connection.execute(wanted.limit(BATCH), _asked(owner)).scalars())
 
 
 def _recut(connection: Connection, numbers: Sequence[int]) -> None:

@@ -9,13 +9,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import insert, select
+from sqlalchemy import bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from runs.place import Here
 from storage.engine import read_rows
 from storage.journal import commit
 from storage.tables import calls
+
+RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,7 @@ class Cost:
 
 async def recorded(call: Call) -> Any | None:
     """Return the kept result of a call, or `None` if it was never made."""
-    wanted = select(calls.c.result).where(calls.c.key == call.key)
-    result = (await read_rows(wanted)).scalar()
+    result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
     return None if result is None else json.loads(result)
 
 

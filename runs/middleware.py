@@ -12,6 +12,7 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, messages_from_dict, messages_to_dict
+from langchain_core.messages.ai import UsageMetadata
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from config.errors import Problem
@@ -47,7 +48,7 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         response = await handler(request)
-        spent = replace(_cost(response.result[-1], request), session=around.budget.session)
+        spent = replace(_cost(_reply(response), request), session=around.budget.session)
         await ledger.record(call, messages_to_dict(response.result), started, spent)
         return response
 
@@ -100,10 +101,11 @@ class Meter(AgentMiddleware[Any, Around, Any]):
         """
         around = request.runtime.context
         started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
+        worst = _worst(request)
         try:
-            with around.budget.reserve(around.role, _worst(request)):
+            with around.budget.reserve(around.role, worst):
                 response = await self._timed(request, handler)
-            spent = _cost(response.result[-1], request)
+            spent = _told(_reply(response), request, worst)
             around.budget.spend(spent)
             if problem := faults.complaint(_reply(response)):
                 raise problem
@@ -169,13 +171,24 @@ def _worst(request: ModelRequest[Around]) -> Cost:
     return Cost(name, read, written, price(name, read, written))
 
 
-def _cost(message: Any, request: ModelRequest[Around]) -> Cost:
-    """Read what a call used from its reply; count it here where the server does not say."""
-    usage = getattr(message, "usage_metadata", None) or {}
-    name = message.response_metadata.get("model", _name(request.model))
-    read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
-    if not (0 < read < ABSURD and 0 <= written < ABSURD):
-        read, written = _worst(request).tokens_in, count(str(message.text))
+def _told(reply: AIMessage, request: ModelRequest[Around], worst: Cost) -> Cost:
+    """Return what a call used; counted here, and written on the reply, if the server is silent."""
+    usage = reply.usage_metadata
+    if not usage or not (
+        0 < usage["input_tokens"] < ABSURD and 0 <= usage["output_tokens"] < ABSURD
+    ):
+        read, written = worst.tokens_in, count(str(reply.text))
+        reply.usage_metadata = UsageMetadata(
+            input_tokens=read, output_tokens=written, total_tokens=read + written
+        )
+    return _cost(reply, request)
+
+
+def _cost(reply: AIMessage, request: ModelRequest[Around]) -> Cost:
+    """Return what a reply says that its call used."""
+    usage = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
+    name = reply.response_metadata.get("model", _name(request.model))
+    read, written = usage["input_tokens"], usage["output_tokens"]
     return Cost(name, read, written, price(name, read, written))
 
 

@@ -88,5 +88,7 @@ def _hasten(connection: Any, _: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     """Take the write lock at once, since SQLite refuses to take it in mid-transaction."""
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    if connection.get_execution_options().get("writes", False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.connection.cursor().execute("BEGIN")
