@@ -15,6 +15,7 @@ from memory.upkeep import BATCH, erase
 from storage.engine import read
 from storage.journal import perform
 from storage.tables import documents, events, members, namespaces, pages
+from storage.vectors import remove
 
 
 async def forget(owner: str, ids: Sequence[str]) -> int:
@@ -53,6 +54,7 @@ def _erase(connection: Connection, owner: str, numbers: Sequence[int]) -> None:
     named = select(pages.c.id, pages.c.origin).where(pages.c.number.in_(numbers))
     rows = connection.execute(named).all()
     retire(connection, numbers)
+    remove(connection, numbers)
     erase(connection, numbers)
     # A file whose pages are forgotten is read again when its folder is named again.
     read_from = (documents.c.owner == owner, documents.c.sha256.in_({row.origin for row in rows}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 from memory.embedding import Done, embed_due
@@ -25,15 +27,34 @@ async def keep_up(
     Raises:
         Problem: If the embedder that is set cannot be had, or Chroma fails.
     """
-    pages, problem = 0, None
+    done = await make_due(progress, spend)
+    while await cover():
+        pass
+    return done
+
+
+async def make_due(
+    progress: Callable[[int], None] = lambda _: None,
+    spend: Spend | None = None,
+    seconds: float = math.inf,
+) -> Done:
+    """Make and remove vectors until nothing is due or the time is over, and index none.
+
+    Args:
+        progress: As for `keep_up`.
+        spend: As for `keep_up`.
+        seconds: How long it may take, as far as a batch can tell before it begins.
+
+    Raises:
+        Problem: If the embedder that is set cannot be had.
+    """
+    pages, problem, end = 0, None, time.monotonic() + seconds
     for work in (embed_due, reembed):
         go_on = True
-        while go_on:
+        while go_on and time.monotonic() < end:
             done = await work(spend=spend)
             pages += done.pages
             problem = problem or done.problem
             progress(done.pages)
             go_on = done.pages > 0
-    while await cover():
-        pass
     return Done(pages, problem)

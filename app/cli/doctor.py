@@ -19,6 +19,7 @@ from app.cli.table import show
 from config.errors import Problem
 from config.models import ROLES
 from graph.context import Context
+from models.embeddings import embedder
 from models.load import load, model_name
 from retrieval.tokens import exact
 from storage.engine import close, database
@@ -47,6 +48,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "storage": _storage,
         "strict checkpoints": _strict,
         "models": _models,
+        "embeddings": _embeddings,
         "web search": _search,
         "token counts": _tokens,
         "sandbox": _sandbox,
@@ -85,6 +87,11 @@ async def _models() -> str:
     for name in names:
         await load(name)
     return ", ".join(names)
+
+
+async def _embeddings() -> str:
+    made = await asyncio.to_thread(embedder)
+    return made.name if made else "none: pages are found by their words only"
 
 
 async def _search() -> str:

@@ -16,11 +16,14 @@ from memory import pages
 from memory.lineage import lineage
 from memory.listing import shown
 from memory.pages import NewPage
+from runs.trace import read_trace
 from storage.engine import read_rows
-from storage.tables import calls
+from storage.tables import calls, outbox, vectors
+from storage.tables import pages as stored
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.meaning import use
 
 QUESTION = "When did Nora adopt her parrot Pablo?"
 
@@ -54,6 +57,31 @@ async def test_an_empty_memory_asks_no_model(
 ):
     assert (await first(thread, choices))["passages"] == []
     assert recalls(script) == []
+
+
+async def test_what_a_run_has_read_and_found_out_has_vectors_at_its_end(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert outcome.state["report"]["cited"]
+    every = set((await read_rows(select(stored.c.number))).scalars())
+    assert set((await read_rows(select(vectors.c.page))).scalars()) == every
+    assert len((await read_rows(select(outbox))).all()) == 0
+
+
+async def test_a_provider_of_vectors_that_is_down_costs_a_line_of_the_trace(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    use(monkeypatch, "openai:m")
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert outcome.state["report"]["cited"]
+    (line,) = [one for one in await read_trace(outcome.state["run"]) if one["kind"] == "embed"]
+    assert line["status"] == "model_unavailable"
 
 
 async def test_what_was_said_before_joins_the_background_and_the_report(

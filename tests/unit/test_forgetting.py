@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import func, select, text
 
 from memory.documents import note_document
+from memory.embedding import embed_due
 from memory.finding import searching
 from memory.forgetting import forget, forget_namespace, forget_origin
 from memory.indexing import VECTORS
 from memory.pages import NewPage, find, keep, texts
 from retrieval.index import Index
 from storage.engine import read_rows
-from storage.tables import documents, events, members, outbox, pages
+from storage.tables import documents, events, members, outbox, pages, vectors
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -85,6 +86,15 @@ async def test_the_number_of_a_forgotten_page_is_never_given_again():
     await put("u", "bee three")
 
     assert list((await read_rows(select(pages.c.number))).scalars()) == [3]
+
+
+async def test_its_vector_is_gone_at_once():
+    first, _ = await put("u", "bee one", "bee two")
+    assert (await embed_due()).pages == 2
+
+    await forget(ME, [first])
+
+    assert (await read_rows(select(func.count()).select_from(vectors))).scalar() == 1
 
 
 async def test_its_vector_is_to_be_removed_and_the_log_says_so():
