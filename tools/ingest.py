@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory import pages
+from memory.memorizer import memorize
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.files import Limits, extract, find_files, others
@@ -182,7 +183,7 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
         )
         for one in document["sections"]
     ]
-    await pages.keep(owner, "file", sha256, new)
+    await memorize(owner, "file", sha256, new)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from models.extractive.blocks import Prompt
@@ -24,6 +25,9 @@ REFRAIN = 0.2
 FEW = 8
 """unless it is in so few of them at all."""
 
+MOST = 20
+"""Of so many sentences some are chosen."""
+
 FIRST = 0.5
 """How much more the first sentence is worth; the second half of that, and so on."""
 
@@ -41,11 +45,12 @@ def abstract_of(text: str) -> str:
     said = [one for one in whole if len(one) <= most]
     bags = _without_refrain([terms(one) for one in said])
     counts = Counter(word for bag in bags for word in bag)
+    worth = {word: weight(word) * math.log1p(times) for word, times in counts.items()}
     scores = [
-        (at, _worth(bag, counts) * (1 + FIRST / (1 + at))) for at, bag in enumerate(bags) if bag
+        (at, _worth(bag, worth) * (1 + FIRST / (1 + at))) for at, bag in enumerate(bags) if bag
     ]
     chosen: list[int] = []
-    for at, _ in spread(sorted(scores, key=lambda one: -one[1])[:40], said, len(scores)):
+    for at, _ in spread(sorted(scores, key=lambda one: -one[1])[:MOST], said, MOST):
         if sum(len(said[one]) + 1 for one in chosen) + len(said[at]) <= most:
             chosen.append(at)
     return " ".join(said[at] for at in sorted(chosen)) or text[:most]
@@ -63,5 +68,5 @@ def _without_refrain(bags: list[list[str]]) -> list[list[str]]:
     return [[word for word in bag if counts[word] <= most] for bag in bags]
 
 
-def _worth(bag: list[str], counts: Counter[str]) -> float:
-    return sum(weight(word) * math.log1p(counts[word]) for word in bag) / math.sqrt(len(bag) + 2)
+def _worth(bag: list[str], worth: Mapping[str, float]) -> float:
+    return sum(worth[word] for word in bag) / math.sqrt(len(bag) + 2)

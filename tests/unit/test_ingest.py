@@ -9,6 +9,10 @@ import pytest
 
 from config.errors import Problem
 from memory import pages
+from memory.listing import listed
+from memory.memorizer import MOST
+from models.extractive.abstract import abstract_of
+from retrieval.tokens import count
 from tools import ingest as module
 from tools.files import Limits
 from tools.ingest import Library, ingest
@@ -261,6 +265,19 @@ async def test_progress_hears_of_every_file_once(folder):
     assert sorted(names) == ["dance.md", "dance.md", "winter.txt", "winter.txt"]
 
 
+async def test_every_page_of_a_long_file_has_a_sensible_size_and_an_abstract_of_its_own(folder):
+    every = "".join(f"第{number}个蜂群在冬天靠蜂蜜取暖。" for number in range(400))
+    write(folder / "winter.md", f"# 冬天\n\n{every}")
+
+    await ingest(ME, folder, lambda _: None)
+
+    mine = [one for one in await listed(ME) if "冬天" in one.title]
+    texts = await pages.texts(ME, [one.id for one in mine])
+    assert len(mine) > 1
+    assert all(count(text) <= MOST for text in texts.values())
+    assert {one.abstract for one in mine} == {abstract_of(texts[one.id]) for one in mine}
+
+
 async def test_a_storage_that_fails_is_told_as_itself(folder, home):
     home.write_text("in the way")
 
@@ -270,7 +287,7 @@ async def test_a_storage_that_fails_is_told_as_itself(folder, home):
 async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     folder, monkeypatch: pytest.MonkeyPatch
 ):
-    async def full(*_: object) -> list[str]:
+    async def full(*_: object, **__: object) -> list[str]:
         raise Problem("storage_full", "the disk is full")
 
     monkeypatch.setattr(pages, "keep", full)
