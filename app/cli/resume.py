@@ -58,6 +58,9 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.De
     if approve:
         return review.approve()
     if reject is not None:
+        if reject.startswith("--"):
+            what = f"{reject} stands where the words of the rejection should"
+            raise Problem("bad_feedback", what, hint='--reject "what is to change"')
         return review.reject(reject)
     return review.edit_from(plan) if plan else None
 

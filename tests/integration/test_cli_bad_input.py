@@ -148,6 +148,7 @@ DECISIONS = [
     ("decision_missing", ["resume", "waits-1"]),
     ("bad_feedback", ["resume", "waits-1", "--approve", "--reject", "no"]),
     ("bad_feedback", ["resume", "waits-1", "--reject", " "]),
+    ("bad_feedback", ["resume", "waits-1", "--reject", "--json"]),
     ("bad_feedback", ["resume", "waits-1", "--reject", "x" * 20_001]),
     ("plan_cycle", edited("cycle.json")),
     ("plan_duplicate_id", edited("twins.json")),
