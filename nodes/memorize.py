@@ -28,7 +28,7 @@ VECTORS = 5.0
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
     """Keep the report and what only the findings say as pages; write down how the run came out.
 
-    Reads `report`, `findings`, `sources`, `messages`, `status`; writes nothing.
+    Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
     place = here(state, runtime)
     if state["report"]["cited"]:
@@ -42,9 +42,12 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
 
 
 async def _keep(state: State, place: Here) -> None:
-    """Keep the pages; a report is short, so their abstracts are worth no call of a model."""
+    """Keep the pages; a report is short, so their abstracts are worth no call of a model.
+
+    Of a report that is what it says, not the words and lists around it: notes may quote it.
+    """
     report = state["report"]
-    text = str(state["messages"][-1].text)
+    text = plain(report["body"])
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]

@@ -16,6 +16,7 @@ from memory import pages
 from memory.lineage import lineage
 from memory.listing import shown
 from memory.pages import NewPage
+from report.render import plain
 from runs.trace import read_trace
 from storage.engine import read_rows
 from storage.tables import calls, outbox, vectors
@@ -215,7 +216,9 @@ async def test_a_report_becomes_a_page_with_an_abstract_that_names_its_sources(
 
     report, *_ = await kept("t1-1")
     assert report["title"] == outcome.state["report"]["title"]
-    assert report["text"] == str(outcome.state["messages"][-1].text)
+    assert report["text"] == plain(outcome.state["report"]["body"])
+    assert "dance.md" in str(outcome.state["messages"][-1].text)
+    assert "dance.md" not in report["text"]
     assert report["abstract"]
     cited = [outcome.state["sources"][one]["page"] for one in outcome.state["report"]["cited"]]
     assert json.loads(report["links"]) == cited
