@@ -22,6 +22,11 @@ _NAME = re.compile(
     r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
+_BOUND = re.compile(
+    r"\b(?:than|over|under|above|below|at least|at most|exceed(?:s|ing)?) +[$€£]?(\d[\d.,]*)"
+    r"|(?:超[过過]|多[于於]|少[于於]|高[于於]|低[于於]|大[于於]|小[于於]|不到) *(\d[\d.,]*)",
+    re.IGNORECASE,
+)
 STREWN = 0.5
 """What a name of several words loses where its words do not stand together."""
 
@@ -68,7 +73,7 @@ def topic(*texts: str) -> Topic:
     pairs: dict[tuple[str, str], float] = {}
     for number, text in enumerate(texts):
         found = key_terms(text)
-        own, parts = named(text), _parts(found)
+        own, parts = named(text), _parts(found) | _bounds(text)
         for term in found:
             little = term in parts or (term in _LIGHT and term not in own)
             part = (LEAST if little else weight(term)) * (NAMED if term in own else 1.0)
@@ -103,7 +108,13 @@ def _worth(phrase: str, place: float, text: str) -> float:
 
 def named(text: str) -> set[str]:
     """Return the terms of names, numbers and quoted words."""
-    return {term for name in _NAMED.finditer(text) for term in terms(name[0])}
+    return {term for name in _NAMED.finditer(text) for term in terms(name[0])} - _bounds(text)
+
+
+def _bounds(text: str) -> set[str]:
+    """Return the numbers that a question compares with; what answers it need not name them."""
+    bounds = (next(filter(None, match.groups())) for match in _BOUND.finditer(text))
+    return {term for bound in bounds for term in terms(bound)}
 
 
 def names(text: str) -> list[str]:

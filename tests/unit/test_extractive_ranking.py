@@ -89,6 +89,17 @@ def test_a_question_about_something_else_is_not_answerable():
     assert not answerable("Why do bees dance?", [])
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Is the Osprey heavier than 20 kilograms?", "The Osprey is a drone of 21 kilograms."),
+        ("无人机的重量超过20公斤吗？", "无人机的重量是21公斤。"),
+    ],
+)
+def test_what_a_question_compares_with_need_not_be_in_a_source(question, said):
+    assert answerable(question, [Page("S1", "", "", said)])
+
+
 def test_a_question_in_other_words_is_answerable():
     assert answerable("Who decoded the dances of honeybees such as the waggle dance?", [BEES])
     assert answerable("蜂群在冬天如何取暖？", [蜜蜂])
