@@ -14,6 +14,7 @@ import os
 import random
 import subprocess
 import sys
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -73,6 +74,7 @@ class Job:
 
     def __init__(self, world: Noted, folder: Path) -> None:
         self.world, self.folder, self.home = world, folder, folder / "home"
+        self.said = ""
         folder.mkdir(parents=True)
         world.script.log.clear()
         self.environment = {
@@ -106,9 +108,9 @@ class Job:
         return process
 
     def run(self, words: Sequence[str]) -> int:
-        """Run a command to its end; return its exit status."""
+        """Run a command to its end; return its exit status, and keep what it said."""
         process = self.start(words)
-        process.communicate()
+        self.said = f"{words[0]}: {process.communicate()[1]} ({process.returncode})"
         return process.returncode
 
     def finish(self, words: Sequence[str]) -> None:
@@ -184,6 +186,8 @@ def _stopped(job: Job, golden: Golden, ways: Sequence[Callable[[], None]]) -> St
     """Go on with a stopped run in some ways, one after the other, and see what became of it."""
     again = sum((_made_again(job, way) for way in ways), Counter[str]())
     report = job.report
+    if not report:
+        print(f"a run did not come to its end: {job.said}", file=sys.stderr)
     return Stopped(
         ended=bool(report),
         same=report == golden.report,
