@@ -14,7 +14,6 @@ import os
 import random
 import subprocess
 import sys
-import sys
 import tempfile
 import time
 from collections import Counter
