@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory.embedding import Done, embed_due
+from memory.judging import judge
 from memory.reembedding import reembed
 from models.embeddings import Spend
 from retrieval.covering import cover
@@ -13,7 +14,7 @@ from retrieval.covering import cover
 async def keep_up(
     progress: Callable[[int], None] = lambda _: None, spend: Spend | None = None
 ) -> Done:
-    """Make, remove and index vectors until nothing is due; any number of processes may do so.
+    """Make, remove, judge and index vectors until nothing is due, in any number of processes.
 
     Args:
         progress: Is told how many pages were dealt with, now and then.
@@ -34,6 +35,8 @@ async def keep_up(
             problem = problem or done.problem
             progress(done.pages)
             go_on = done.pages > 0
+    while await judge(spend):
+        pass
     while await cover():
         pass
     return Done(pages, problem)

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from retrieval.pool import Row, Stats
-from storage.keywords import keywords
+from storage.keywords import LONGEST, keywords
 from storage.tables import members, namespaces, pages
 
 TERMS = 64
@@ -74,7 +74,8 @@ class Index:
 
     def counts(self, terms: Sequence[str]) -> dict[str, int]:
         """Return how many pages hold each word; a word that none holds is left out."""
-        new = [term for term in dict.fromkeys(terms) if term not in self.counted]
+        every = dict.fromkeys(term for term in terms if len(term) <= LONGEST)
+        new = [term for term in every if term not in self.counted]
         if new and self.namespaces:
             known = self.keywords.counts(self.connection, self.namespaces, new)
             self.counted |= dict.fromkeys(new, 0) | known
