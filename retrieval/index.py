@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from retrieval.pool import Row, Stats
-from storage.keywords import keywords
+from storage.keywords import LONGEST, keywords
 from storage.tables import members, namespaces, pages
 
 TERMS = 64
@@ -74,11 +74,21 @@ class Index:
 
     def counts(self, terms: Sequence[str]) -> dict[str, int]:
         """Return how many pages hold each word; a word that none holds is left out."""
-        new = [term for term in dict.fromkeys(terms) if term not in self.counted]
+        every = dict.fromkeys(term for term in terms if len(term) <= LONGEST)
+        new = [term for term in every if term not in self.counted]
         if new and self.namespaces:
             known = self.keywords.counts(self.connection, self.namespaces, new)
             self.counted |= dict.fromkeys(new, 0) | known
         return {term: self.counted[term] for term in terms if self.counted.get(term)}
+
+    def sample(self, limit: int) -> list[Row]:
+        """Return up to `limit` pages, evenly over the order in which they were kept."""
+        step = max(self.stats().pages // max(limit, 1), 1)
+        mine = members.c.namespace.in_(self.namespaces)
+        place = func.row_number().over(order_by=members.c.page).label("place")
+        every = select(members.c.page, place).distinct().where(mine).subquery()
+        wanted = select(every.c.page).where(every.c.place % step == 0).limit(limit)
+        return self.rows(list(self.connection.execute(wanted).scalars()))
 
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return the numbers of the pages that fit the words best, by the index's own rank."""
