@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,10 +13,17 @@ from memory.abstracts import TURNS
 from memory.finding import Page, columns, location, search, searching
 from memory.within import KINDS
 from retrieval.index import Index
+from retrieval.keyword import rank
 from storage.engine import read_rows
 from storage.tables import pages
 
-EARLIER = ("web", "report", TURNS)
+REPORT = "report"
+"""The kind of what runs have written."""
+
+ORIGINALS = 8
+"""How many of the pages that reports rest on are looked at."""
+
+EARLIER = ("web", REPORT, TURNS)
 """The kinds of pages that come from earlier runs and from what was said; not a person's files."""
 
 
@@ -40,6 +49,9 @@ async def empty(owner: str, part: Scope) -> bool:
 async def recollected(owner: str, query: str, limit: int, part: Scope, run: str = "") -> list[Page]:
     """Return the pages that fit a query best, best first.
 
+    A report leads to the pages it rests on, for it is their words that can be cited; itself it is
+    returned if only reports are searched, or if it rests on nothing.
+
     Args:
         owner: Whose memory.
         query: What they are about.
@@ -51,7 +63,28 @@ async def recollected(owner: str, query: str, limit: int, part: Scope, run: str 
     found = [one.page for one in searched]
     own = select(pages.c.id).where(pages.c.id.in_([page.id for page in found]), pages.c.run == run)
     left_out = set((await read_rows(own)).scalars()) if run else set()
-    return [page for page in found if page.id not in left_out]
+    kept = [page for page in found if page.id not in left_out]
+    return kept if part.kinds == [REPORT] else await _originals(owner, query, kept)
+
+
+async def _originals(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
+    """Put those pages that reports rest on and that fit the query best in the place of reports."""
+    reports = [page.id for page in found if page.kind == REPORT]
+    if not reports:
+        return list(found)
+    rows = await read_rows(select(pages.c.id, pages.c.links).where(pages.c.id.in_(reports)))
+    links: dict[str, list[str]] = {row.id: json.loads(row.links) for row in rows}
+    cited = await named(owner, list({one for some in links.values() for one in some}))
+    ranked = await asyncio.to_thread(rank, query, [page.text for page in cited])
+    order = dict.fromkeys([*(at for at, _ in ranked), *range(len(cited))])
+    best = [cited[at] for at in list(order)[:ORIGINALS]]
+    here: dict[str, Page] = {}
+    for page in found:
+        rests_on = links.get(page.id, [])
+        others = [one._replace(score=page.score) for one in best if one.id in rests_on]
+        for one in others if rests_on else [page]:
+            here.setdefault(one.id, one)
+    return list(here.values())
 
 
 async def named(owner: str, ids: Sequence[str]) -> list[Page]:

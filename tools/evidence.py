@@ -15,7 +15,7 @@ from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
-from memory.recollection import Scope, recollected, without_turns_of
+from memory.recollection import EARLIER, Scope, recollected, scope, without_turns_of
 from memory.recollection import named as pages_named
 from report.sources import Citable, register
 from report.support import proven
@@ -69,6 +69,8 @@ async def gather(
 ) -> Evidence:
     """Search for every query at once and choose the best passages over all of them.
 
+    Where there are neither files nor a web to search, what was read before is searched.
+
     Args:
         here: The point of the run, for the ledger.
         context: Which files and which web searches may be used.
@@ -77,8 +79,9 @@ async def gather(
         web: Whether the web may be searched.
     """
     problems: list[Problem] = []
-    searches = [_in_files(here, context, query) for query in queries]
     names = (list(context.search) or available(os.environ)) if web else []
+    known = _in_files if context.files or names else _in_memory
+    searches = [known(here, context, query) for query in queries]
     if names:
         searches += [_on_web(here, names, query, problems) for query in queries]
     found = await asyncio.gather(*searches)
@@ -147,6 +150,15 @@ def _location(page: Page) -> str:
 
 async def _in_files(here: Here, context: Context, query: str) -> list[Page]:
     return await pages.find(here.owner, query, PAGES, context.files)
+
+
+async def _in_memory(here: Here, context: Context, query: str) -> list[Page]:
+    return await recollected(here.owner, query, PAGES, scope(remembered(context)), here.run)
+
+
+def remembered(context: Context) -> list[str]:
+    """Return the parts of the memory that a run recalls; its own files are searched anyway."""
+    return list(context.memory or (EARLIER if context.files else ()))
 
 
 async def _on_web(

@@ -17,6 +17,7 @@ from config.models import ROLES
 from config.settings import settings
 from graph.context import Context, context
 from graph.session import Outcome, Session
+from memory.recollection import empty, scope
 from models.load import load, model_name
 from nodes.profile import check_question
 from report.export import check_folder
@@ -25,6 +26,10 @@ from runs.lock import held
 from runs.place import owned
 from tools.ingest import Library, ingest
 from tools.search import available, check_names
+
+BEFORE = "No files are named: what was read before is searched"
+
+NOTHING = "There is nothing to search: name files with --docs, or set up a search of the web"
 
 
 def main(
@@ -63,7 +68,8 @@ async def _ask(
         read = [await _read(owner, folder, conductor.progress) for folder in docs]
         files = list(dict.fromkeys(library.root for library in read))
     if not (files or plain.search or available(os.environ)):
-        say("There is nothing to search: name files with --docs, or set up a search of the web")
+        known = not await empty(owner, scope(list(plain.memory)))
+        say(BEFORE if known else NOTHING)
     alone = not has_terminal()
     if alone and plain.deep and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.state import Source
-from memory.recollection import EARLIER, empty, scope
+from memory.recollection import empty, scope
 from models.extractive.blocks import Page
 from models.extractive.ranking import LEAST, answerable, reach
 from models.extractive.topic import topic
@@ -19,7 +19,7 @@ from nodes.recall.graph import make_recall
 from nodes.recall.state import RecallState
 from retrieval.text import language
 from runs.place import here, owner
-from tools.evidence import Evidence, recollect
+from tools.evidence import Evidence, recollect, remembered
 
 RELATED = 0.7
 """What is remembered is related to a question if it covers this part of what an answer has to."""
@@ -57,7 +57,7 @@ async def recall(
     Raises:
         Problem: What every model call meets, such as a key that is refused.
     """
-    names = _scope(runtime.context)
+    names = remembered(runtime.context)
     if await empty(owner(runtime), scope(names)):
         return Recalled("", NOTHING)
     place = {name: state[name] for name in HANDED_ON if name in state}
@@ -80,7 +80,7 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
     Raises:
         Problem: What every model call meets, such as a key that is refused.
     """
-    place, part = here(state, runtime), scope(_scope(runtime.context))
+    place, part = here(state, runtime), scope(remembered(runtime.context))
     found = await recollect(place, [question], about=question, part=part, run=place.run)
     shown = [
         Page(one["source"], found.sources[one["source"]]["title"], "", one["text"])
@@ -92,11 +92,6 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
     if covered < RELATED * LEAST[language(question)]:
         return NOTHING
     return (await recall(state, runtime, question, rounds=1)).evidence
-
-
-def _scope(context: Context) -> list[str]:
-    """Return the part of the memory that a run recalls: its files are searched anyway."""
-    return list(context.memory or EARLIER)
 
 
 def _memories(sources: Mapping[str, Source]) -> dict[str, Source]:

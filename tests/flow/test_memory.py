@@ -268,14 +268,16 @@ async def test_what_a_model_makes_of_a_page_is_trusted_no_more_than_the_page(
     assert await lineage("local/", ids) == least
 
 
-async def test_the_next_question_may_use_the_report_of_the_last(
-    thread: Session, choices: dict[str, object], script: Script
+@pytest.mark.parametrize("deep", [True, False])
+async def test_without_files_a_question_is_answered_from_what_the_last_report_rests_on(
+    thread: Session, choices: dict[str, object], deep: bool
 ):
     question = "Who described the waggle dance?"
     await thread.begin(question, make(choices), quiet)
-    script.on("Rewrite", {"question": question, "queries": []})
 
-    outcome = await thread.begin(question, make(choices, files=[]), quiet)
+    outcome = await thread.begin(question, make(choices, files=[], deep=deep), quiet)
 
-    used = [one["location"] for one in outcome.state["sources"].values() if one["kind"] == "memory"]
-    assert "t1-1" in used
+    used = [one["location"] for one in outcome.state["sources"].values()]
+    assert outcome.state["report"]["cited"]
+    assert any(one.endswith("dance.md#the-dance") for one in used)
+    assert "t1-1" not in used

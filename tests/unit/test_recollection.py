@@ -2,6 +2,7 @@ import pytest
 
 from memory import pages
 from memory.finding import Page
+from memory.forgetting import forget
 from memory.pages import NewPage
 from memory.recollection import EARLIER, Scope, empty, named, recollected, scope, without_turns_of
 
@@ -31,6 +32,22 @@ async def test_only_a_part_of_the_memory_is_searched():
     assert await kinds(scope(EARLIER)) == {"web", "report", "chat"}
     assert await kinds(scope(["ann"])) == {"chat"}
     assert await kinds(Scope(["session"])) == {"session"}
+
+
+async def test_a_report_leads_to_the_pages_it_rests_on():
+    one, other = await keep("file", "It points to food."), await keep("web", "Wasps sting.")
+    new = [NewPage(title="r", place="", text="Bees dance.", links=[one, other])]
+    (report,) = await pages.keep("me/", "report", "t1-1", new)
+
+    found = await recollected("me/", "bees dance", 9, scope([]))
+    assert report not in [page.id for page in found]
+    assert {one, other} == {page.id for page in found}
+    assert [page.id for page in await recollected("me/", "bees dance", 9, scope(["report"]))] == [
+        report
+    ]
+
+    await forget("me/", [one, other])
+    assert await recollected("me/", "bees dance", 9, scope([])) == []
 
 
 async def test_what_a_run_has_just_read_is_no_memory_to_it():
