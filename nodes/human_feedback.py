@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from config.errors import Problem
 from graph.context import Context
@@ -18,6 +18,8 @@ from runs.place import here
 
 ACTION = "research_plan"
 """The name of what a person approves, edits or rejects."""
+
+EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"'
 
 
 class Approve(BaseModel):
@@ -64,8 +66,12 @@ async def human_feedback(
     if runtime.context.auto_accept:
         return Command(goto="team")
     limit = runtime.context.max_revisions
-    answer = interrupt(review_request(state, limit), response_schema=Review)
-    decision = Review.model_validate(answer).decisions[0]
+    try:
+        answer = interrupt(review_request(state, limit), response_schema=Review)
+        decision = Review.model_validate(answer).decisions[0]
+    except ValidationError:
+        unread = Problem("bad_feedback", "the answer holds no decision", hint=f"send {EXAMPLE}")
+        return Command(goto="human_feedback", update=State(note=str(unread)))
     if isinstance(decision, Reject):
         return await _rejected(state, runtime, decision.message)
     plan = state["plan"]

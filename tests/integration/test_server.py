@@ -132,10 +132,11 @@ async def test_an_answer_of_the_wrong_shape_leaves_the_review_waiting(client: An
     thread, _ = await _reviewed(client)
 
     wrong = {"resume": {"decisions": [{"type": "shrug"}]}}
-    await client.runs.wait(thread, "dossier", command=wrong, context=context(), raise_error=False)
+    refused = await client.runs.wait(thread, "dossier", command=wrong, context=context())
     right = {"resume": {"decisions": [{"type": "approve"}]}}
     state = await client.runs.wait(thread, "dossier", command=right, context=context())
 
+    assert "bad_feedback" in refused["__interrupt__"][0]["value"]["note"]
     assert state["status"] == "succeeded"
 
 
