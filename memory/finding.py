@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
 from memory.meaning import meaning
 from memory.upkeep import due, refresh
@@ -41,8 +41,11 @@ class Found(NamedTuple):
 
 
 def location(origin: str, place: str) -> str:
-    """Join where something is from and the place in it, as an address with a fragment."""
-    return f"{origin}#{place}" if place else origin
+    """Join where something is from and the place in it, as an address with a fragment.
+
+    A file that is gone is from nowhere.
+    """
+    return f"{origin}#{place}" if origin and place else origin
 
 
 async def searching(
@@ -74,7 +77,9 @@ def columns(roots: Sequence[str] | None = None) -> tuple[Any, ...]:
     named = (documents.c.owner == pages.c.owner, documents.c.sha256 == pages.c.origin)
     path = select(func.min(documents.c.path)).where(pages.c.kind == "file", *named)
     below = path if roots is None else path.where(documents.c.root.in_(roots))
-    origin = func.coalesce(below.scalar_subquery(), pages.c.origin).label("path")
+    # The origin of a file is the hash of its content; it may be in no folder any more.
+    elsewhere = case((pages.c.kind == "file", ""), else_=pages.c.origin)
+    origin = func.coalesce(below.scalar_subquery(), elsewhere).label("path")
     names = ("number", "id", "kind", "title", "place", "text")
     return (*(pages.c[name] for name in names), origin)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -45,9 +44,6 @@ FROM_A_PAGE = 8
 
 PASSAGES = 14
 """How many passages reach a prompt."""
-
-HASH = re.compile(r"[0-9a-f]{64}(?:#|$)")
-"""What stands for the path of a file that is not in any folder any more."""
 
 
 class Evidence(NamedTuple):
@@ -134,18 +130,13 @@ async def _chosen(
     """Choose passages of what was found, and give their pages a number in this thread."""
     found = {page.id: page for result in results for page in result}
     chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth)
-    citable = [Citable(page.id, page.title, _location(page), page.kind) for page, _ in chosen]
+    citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
         Passage(source=source["id"], text=text)
         for source, (_, text) in zip(sources, chosen, strict=True)
     ]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)
-
-
-def _location(page: Page) -> str:
-    """Return where a page can be looked up; nothing for a file that is gone."""
-    return "" if page.kind == "file" and HASH.match(page.location) else page.location
 
 
 async def _in_files(here: Here, context: Context, query: str) -> list[Page]:

@@ -18,6 +18,9 @@ from config.errors import Problem
 STDOUT = 1
 """The number of standard output."""
 
+GONE = "a file that is in no folder any more"
+"""What a person is told where a location would stand."""
+
 
 class Stream(io.TextIOWrapper):
     """A standard stream that fails at most once; what is written after that goes nowhere.

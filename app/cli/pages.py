@@ -95,7 +95,7 @@ async def _listed(owner: str, kind: str, name: str, limit: int) -> list[tuple[Li
         known = await paths(owner, [row.origin for row in rows if row.kind == "file"])
     finally:
         await close()
-    return [(row, location(known.get(row.origin, row.origin), row.place)) for row in rows]
+    return [(row, _location(row.kind, row.origin, row.place, known)) for row in rows]
 
 
 async def _shown(owner: str, page: str) -> tuple[Mapping[str, Any], str]:
@@ -106,7 +106,11 @@ async def _shown(owner: str, page: str) -> tuple[Mapping[str, Any], str]:
         known = await paths(owner, [row["origin"]]) if row["kind"] == "file" else {}
     finally:
         await close()
-    return row, location(known.get(row["origin"], row["origin"]), row["place"])
+    return row, _location(row["kind"], row["origin"], row["place"], known)
+
+
+def _location(kind: str, origin: str, place: str, known: Mapping[str, str]) -> str:
+    return location(known.get(origin, "" if kind == "file" else origin), place)
 
 
 async def _counted(owner: str) -> tuple[list[Shelf], int]:

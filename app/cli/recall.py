@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from app.cli.ask import check_models
-from app.cli.output import one_line, print_json
+from app.cli.output import GONE, one_line, print_json
 from app.cli.progress import Progress
 from config.errors import EXIT
 from config.settings import settings
@@ -139,7 +139,10 @@ def _print(recalled: Recalled, state: RecallState) -> None:
     for source, extracts in groupby(by_page, key=lambda one: one.source):
         said = list(extracts)
         title, location = (one_line(one) for one in (said[0].title, said[0].location))
-        _show(f"\n[{source}] {title}  {location}", partial(Text, style="bold", overflow="fold"))
+        _show(
+            f"\n[{source}] {title}  {location or GONE}",
+            partial(Text, style="bold", overflow="fold"),
+        )
         _show("\n[…]\n".join(one.text for one in said), _beside)
 
 

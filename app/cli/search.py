@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.cli.output import one_line, print_json
+from app.cli.output import GONE, one_line, print_json
 from app.cli.snippet import marked, snippet
 from app.cli.table import show
 from config.settings import settings
@@ -43,7 +43,7 @@ def _hits(found: list[Found], query: str, explain: bool) -> Table:
         page = one.page
         title = one_line(page.title) or "(no title)"
         rows.add_row(f"{place}.", Text.assemble((title, "bold"), f"  {page.score:.3f}"))
-        rows.add_row("", Text(one_line(page.location), "cyan", overflow="fold"))
+        rows.add_row("", Text(one_line(page.location) or GONE, "cyan", overflow="fold"))
         rows.add_row("", marked(snippet(page.text, query), query))
         if explain:
             rows.add_row("", Text(_sum(one), "magenta"))

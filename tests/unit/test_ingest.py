@@ -9,6 +9,7 @@ import pytest
 
 from config.errors import Problem
 from memory import pages
+from memory.finding import search
 from memory.listing import listed
 from memory.memorizer import MOST
 from models.extractive.abstract import abstract_of
@@ -276,6 +277,14 @@ async def test_every_page_of_a_long_file_has_a_sensible_size_and_an_abstract_of_
     assert len(mine) > 1
     assert all(count(text) <= MOST for text in texts.values())
     assert {one.abstract for one in mine} == {abstract_of(texts[one.id]) for one in mine}
+
+
+async def test_what_a_file_said_that_is_gone_is_found_and_is_from_nowhere(folder):
+    await ingest(ME, folder, lambda _: None)
+    (folder / "winter.txt").unlink()
+    await ingest(ME, folder, lambda _: None)
+
+    assert [one.page.location for one in await search(ME, "winter cluster", 5, ["file"])] == [""]
 
 
 async def test_a_storage_that_fails_is_told_as_itself(folder, home):
