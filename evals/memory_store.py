@@ -97,6 +97,11 @@ class MemoryStore:
                 total[self._weights.indices[ends]] += self._weights.data[ends]
         return total
 
+    def sample(self, limit: int) -> list[Row]:
+        """Return pages evenly over their order."""
+        rows = list(self._rows.values())
+        return rows[:: max(len(rows) // max(limit, 1), 1)][:limit]
+
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return the best pages by BM25, best first."""
         scores = self.scores(terms)
@@ -151,13 +156,18 @@ class MemoryVectors:
     """
 
     def __init__(self, numbers: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        self._numbers, self._of = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
-        self._vectors = vectors
+        order = np.argsort(np.array(numbers, dtype=np.int64), kind="stable")
+        self._numbers, self._firsts = np.unique(np.array(numbers)[order], return_index=True)
+        self._vectors = vectors[order]
+        self._asked: NDArray[np.float32] | None = None
+        self._found = np.zeros(0, dtype=np.float32)
 
-    def _cosines(self, vector: Vector) -> NDArray[np.float64]:
-        best = np.full(len(self._numbers), -1.0)
-        np.maximum.at(best, self._of, self._vectors @ np.asarray(vector, dtype=np.float32))
-        return best
+    def _cosines(self, vector: Vector) -> NDArray[np.float32]:
+        asked = np.asarray(vector, dtype=np.float32)
+        if self._asked is None or not np.array_equal(asked, self._asked):
+            self._asked = asked
+            self._found = np.maximum.reduceat(self._vectors @ asked, self._firsts)
+        return self._found
 
     def nearest(self, vector: Vector, limit: int) -> Mapping[int, float]:
         """Return the cosines of the nearest pages."""

@@ -20,6 +20,10 @@ class Asked(NamedTuple):
     """The words of a question and what each is worth in a namespace."""
 
     idf: dict[str, float]
+    total: float
+    """What all of them are worth; never 0."""
+    after: dict[str, str]
+    """Which word follows which."""
     average: float
     """The average length of a page, the words of the title counted `TITLE` times."""
 
@@ -47,13 +51,16 @@ def weigh(terms: Sequence[str], counts: Mapping[str, int], stats: Stats) -> Aske
     """
     found = {term: min(counts[term], stats.pages) for term in terms if counts.get(term)}
     idf = {t: math.log(1 + (stats.pages - n + 0.5) / (n + 0.5)) for t, n in found.items()}
-    return Asked(idf, max(stats.words + TITLE * stats.title_words, 1.0))
+    after = dict(zip(idf, list(idf)[1:], strict=False))
+    average = max(stats.words + TITLE * stats.title_words, 1.0)
+    return Asked(idf, sum(idf.values()) or 1.0, after, average)
 
 
 def count(asked: Asked, row: Row) -> Counted:
     """Count the words of a question in a page."""
     title, text = row.title_words.split(), row.words.split()
-    places = [(at, word) for at, word in enumerate(title + text) if word in asked.idf]
+    idf = asked.idf
+    places = [(at, word) for at, word in enumerate(title + text) if word in idf]
     times: dict[str, int] = {}
     for at, word in places:
         times[word] = times.get(word, 0) + (TITLE if at < len(title) else 1)
@@ -82,7 +89,7 @@ def together(asked: Asked, places: Sequence[tuple[int, str]]) -> float:
                 worth -= asked.idf[gone]
             first += 1
         best = max(best, worth)
-    return best / (sum(asked.idf.values()) or 1.0)
+    return best / asked.total
 
 
 def in_order(asked: Asked, places: Sequence[tuple[int, str]]) -> float:
@@ -90,9 +97,10 @@ def in_order(asked: Asked, places: Sequence[tuple[int, str]]) -> float:
 
     One other word may stand between them in the page.
     """
-    terms = list(asked.idf)
-    pairs = set(itertools.pairwise(terms))
-    follow = itertools.pairwise(places)
-    found = {(one, two) for (a, one), (b, two) in follow if b - a <= 2 and (one, two) in pairs}
-    worth = sum(min(asked.idf[one], asked.idf[two]) for one, two in found)
-    return worth / (sum(asked.idf.values()) or 1.0)
+    found = {
+        one
+        for (a, one), (b, two) in itertools.pairwise(places)
+        if b - a <= 2 and asked.after.get(one) == two
+    }
+    worth = sum(min(asked.idf[one], asked.idf[asked.after[one]]) for one in found)
+    return worth / asked.total

@@ -80,6 +80,15 @@ class Index:
             self.counted |= dict.fromkeys(new, 0) | known
         return {term: self.counted[term] for term in terms if self.counted.get(term)}
 
+    def sample(self, limit: int) -> list[Row]:
+        """Return up to `limit` pages, evenly over the order in which they were kept."""
+        step = max(self.stats().pages // max(limit, 1), 1)
+        mine = members.c.namespace.in_(self.namespaces)
+        place = func.row_number().over(order_by=members.c.page).label("place")
+        every = select(members.c.page, place).distinct().where(mine).subquery()
+        wanted = select(every.c.page).where(every.c.place % step == 0).limit(limit)
+        return self.rows(list(self.connection.execute(wanted).scalars()))
+
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return the numbers of the pages that fit the words best, by the index's own rank."""
         counts = self.counts(terms)

@@ -48,6 +48,9 @@ class Store(Protocol):
     def counts(self, terms: Sequence[str]) -> Mapping[str, int]:
         """Return how many pages hold each word, in the text or the title."""
 
+    def sample(self, limit: int) -> list[Row]:
+        """Return up to `limit` pages from all over the namespace, each time much the same ones."""
+
     def matching(self, terms: Sequence[str], limit: int) -> list[int]:
         """Return the numbers of the pages that fit the words best, by the index's own rank."""
 

@@ -14,6 +14,7 @@ from retrieval.fusion import above, agreement
 from retrieval.hops import SEEDS, Seed, gains
 from retrieval.named import Named, named
 from retrieval.pool import Row, Store, Vector, Vectors
+from retrieval.trust import UNKNOWN
 from retrieval.weights import WEIGHTS, Weights
 from retrieval.words import terms, words
 
@@ -103,7 +104,7 @@ def search(
     *,
     vectors: Vectors | None = None,
     vector: Vector | None = None,
-    trust: float = 1.0,
+    trust: float = UNKNOWN,
     weights: Weights = WEIGHTS,
 ) -> list[Hit]:
     """Return the pages that fit a question best, best first.

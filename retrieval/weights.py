@@ -15,7 +15,7 @@ class Weights(NamedTuple):
     """Words follow each other as in the question."""
     together: float = 0.3
     """Words of the question stand close to each other."""
-    meaning: float = 0.5
+    meaning: float = 0.4
     """The share of vectors in fusion with words, where they are to be trusted."""
     titled: float = 0.8
     """The question names the page's title."""
