@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 from config.errors import Problem
 from memory.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
+from retrieval.trust import embedded
 from runs.faults import client_errors, told
 from storage import outbox
 from storage.engine import write
@@ -160,14 +161,11 @@ def _lacking(connection: Connection, wanted: Mapping[Slot, list[int]]) -> dict[S
 
 
 def page_texts(connection: Connection, numbers: Sequence[int] | frozenset[int]) -> dict[int, str]:
-    """Return what is embedded of pages: who says what, or the title and the text.
-
-    A page that is not to be found any more is left out.
-    """
+    """Return what is embedded of pages; one that is not to be found any more is left out."""
     columns = (pages.c.number, pages.c.title, pages.c.speaker, pages.c.text)
     wanted = select(*columns).where(pages.c.number.in_(numbers), pages.c.indexed > 0)
     return {
-        row.number: f"{row.speaker}: {row.text}" if row.speaker else f"{row.title}. {row.text}"
+        row.number: embedded(row.title, row.speaker, row.text)
         for row in connection.execute(wanted.order_by(pages.c.number))
     }
 

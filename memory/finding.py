@@ -13,6 +13,7 @@ from memory.upkeep import due, refresh
 from retrieval.index import Index, opened
 from retrieval.search import gist
 from retrieval.search import search as answering
+from retrieval.words import terms
 from storage.engine import read
 from storage.tables import documents, pages
 
@@ -35,14 +36,8 @@ class Found(NamedTuple):
 
     page: Page
     parts: Mapping[str, float]
-
-
-class Ranked(NamedTuple):
-    """The number of a page and what it is worth."""
-
-    number: int
-    score: float
-    parts: Mapping[str, float]
+    trust: float
+    """How far vectors were trusted beside words, in 0..1."""
 
 
 def location(origin: str, place: str) -> str:
@@ -104,36 +99,21 @@ async def search(
     return await searching(owner, best, kinds, groups)
 
 
-def best(
-    index: Index, wanted: Sequence[str], limit: int, roots: Sequence[str] | None
-) -> list[Page]:
-    """Return the pages that fit some search words best, best first; a file by its path."""
-    return [one.page for one in _pages(index, _matching(index, wanted, limit), roots)]
-
-
 def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:
-    meant = meaning(index, gist(question, index))
+    worded = bool(index.counts(terms(question)))
+    meant = meaning(index, gist(question, index), worded=worded)
     vector = None if meant.vector is None else meant.vector.tolist()
-    hits = answering(question, index, limit, vectors=meant.vectors, vector=vector)
+    hits = answering(
+        question, index, limit, vectors=meant.vectors, vector=vector, trust=meant.trust
+    )
     # Vectors have a nearest page for everything, also one that nothing speaks for.
-    worth = [Ranked(hit.row.number, hit.score, hit.parts) for hit in hits if hit.score > 0]
-    return _pages(index, worth, roots)
-
-
-def _matching(index: Index, wanted: Sequence[str], limit: int) -> list[Ranked]:
-    """Rank pages as the keyword index does; a score is one part of the place in its list."""
-    numbers = index.matching(wanted, limit) if wanted else []
-    places = enumerate(numbers, start=1)
-    return [Ranked(number, 1 / place, {"words": 1 / place}) for place, number in places]
-
-
-def _pages(index: Index, ranked: Sequence[Ranked], roots: Sequence[str] | None) -> list[Found]:
-    """Read the pages that were ranked, and keep their order."""
-    numbers = [one.number for one in ranked]
-    found = select(*columns(roots)).where(pages.c.number.in_(numbers), index.mine(pages))
+    worth = {hit.row.number: hit for hit in hits if hit.score > 0}
+    found = select(*columns(roots)).where(pages.c.number.in_(list(worth)), index.mine(pages))
     rows = {row.number: row for row in index.connection.execute(found)}
     return [
-        Found(_page(rows[one.number], one.score), one.parts) for one in ranked if one.number in rows
+        Found(_page(rows[number], hit.score), hit.parts, meant.trust)
+        for number, hit in worth.items()
+        if number in rows
     ]
 
 

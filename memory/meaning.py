@@ -13,7 +13,9 @@ from memory.embedding import page_texts
 from memory.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
 from retrieval.index import Index
-from retrieval.vector import Nearest, shelves
+from retrieval.script import language
+from retrieval.trust import UNKNOWN
+from retrieval.vector import Nearest, Shelf, shelves
 from runs.faults import client_errors, told
 from storage import outbox
 from storage.vectors import Floats, VectorSet, serving, sets_of_owner
@@ -41,6 +43,8 @@ class Meaning(NamedTuple):
 
     vector: Floats | None
     vectors: Nearest
+    trust: float = 0.0
+    """What the vectors are worth beside words for this question, in 0..1."""
     problem: Problem | None = None
 
 
@@ -51,7 +55,9 @@ _down: dict[str, tuple[float, Problem]] = {}
 _remembered: OrderedDict[Key, Floats] = OrderedDict()
 
 
-def meaning(index: Index, question: str, spend: Spend | None = None) -> Meaning:
+def meaning(
+    index: Index, question: str, spend: Spend | None = None, *, worded: bool = False
+) -> Meaning:
     """Return a question as a vector, and the vectors of the pages that an index searches.
 
     Pages that wait for a worker are embedded here if they are few, so that they are found at once.
@@ -61,25 +67,37 @@ def meaning(index: Index, question: str, spend: Spend | None = None) -> Meaning:
         index: Which pages.
         question: What is searched.
         spend: Is told what a provider was asked.
+        worded: Whether words may find pages, so that vectors which add nothing are left out.
     """
     places = {place.namespace: place for place in shelves(index)}
     owners = {place.owner for place in places.values()}
     # Sets are read after the outbox: what is not in the one any more is in the others already.
     waiting = [page for owner in owners for page in _waiting(index, owner, places.keys())]
     sets = [one for owner in owners for one in sets_of_owner(index.connection, owner)]
+    nothing = Meaning(None, Nearest(index, []))
     try:
         maker = _maker(sets, spend)
-        vector = _asked(maker, question) if maker else None
+        if maker is None:
+            return nothing
+        used = [
+            (places[one.namespace], one)
+            for one in sets
+            if one.embedder == maker.name and one.namespace in places
+        ]
+        trust = _trust(used, language(question)) if maker.knows else 0.0
+        if worded and not trust:
+            return nothing
+        vector = _asked(maker, question)
     except Problem as problem:
-        return Meaning(None, Nearest(index, []), problem)
-    if maker is None:
-        return Meaning(None, Nearest(index, []))
-    used = [
-        (places[one.namespace], one)
-        for one in sets
-        if one.embedder == maker.name and one.namespace in places
-    ]
-    return Meaning(vector, Nearest(index, used, _more(index, maker, waiting)))
+        return nothing._replace(problem=problem)
+    return Meaning(vector, Nearest(index, used, _more(index, maker, waiting)), trust)
+
+
+def _trust(used: Sequence[tuple[Shelf, VectorSet]], name: str) -> float:
+    """Return what sets are worth to questions in a language, each as much as is searched of it."""
+    searched = sum(shelf.searched for shelf, _ in used)
+    worth = sum(shelf.searched * one.trust.get(name, UNKNOWN) for shelf, one in used)
+    return worth / searched if searched else UNKNOWN
 
 
 def _maker(sets: Sequence[VectorSet], spend: Spend | None) -> Embedder | None:

@@ -12,12 +12,11 @@ from sqlalchemy import Connection, select
 from memory.documents import forget_document as forget_document
 from memory.documents import note_document as note_document
 from memory.finding import Page as Page
-from memory.finding import best, searching
 from memory.finding import location as location
+from memory.finding import search
 from memory.keeping import store, supersede
 from memory.rows import NewPage as NewPage
 from memory.rows import Origin, Provenance, rows, storable
-from retrieval.words import terms
 from storage.engine import read_rows
 from storage.journal import perform
 from storage.tables import pages
@@ -98,12 +97,10 @@ async def find(
         limit: How many at most.
         roots: Only files below these folders; everything the owner has when it is `None`.
     """
-    wanted = terms(query)
-    if not wanted or roots == []:
+    if roots == []:
         return []
     kinds = None if roots is None else ["file"]
-    search = partial(best, wanted=wanted, limit=limit, roots=roots)
-    return await searching(owner, search, kinds, roots)
+    return [found.page for found in await search(owner, query, limit, kinds, roots)]
 
 
 async def texts(owner: str, ids: Sequence[str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from retrieval.text import sentences
 from retrieval.words import words
+from storage.keywords import LONGEST
 
 Provenance = Literal["user", "model", "tool", "web"]
 
@@ -21,9 +22,6 @@ PROVENANCE: dict[str, Provenance] = {"file": "user", "chat": "user", "web": "web
 
 ABSTRACT = 300
 """The longest abstract, in characters."""
-
-LONGEST = 100
-"""The longest search word, in characters; what is longer is data and no word."""
 
 CUT = 1
 """Raised when `retrieval.words` or `retrieval.names` cut differently, so that pages are cut again.

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from memory.embedding import Done, embed_due
+from memory.judging import judge
 from memory.reembedding import reembed
 from models.embeddings import Spend
 from retrieval.covering import cover
@@ -15,7 +16,7 @@ from retrieval.covering import cover
 async def keep_up(
     progress: Callable[[int], None] = lambda _: None, spend: Spend | None = None
 ) -> Done:
-    """Make, remove and index vectors until nothing is due; any number of processes may do so.
+    """Make, remove, judge and index vectors until nothing is due, in any number of processes.
 
     Args:
         progress: Is told how many pages were dealt with, now and then.
@@ -38,7 +39,7 @@ async def make_due(
     spend: Spend | None = None,
     seconds: float = math.inf,
 ) -> Done:
-    """Make and remove vectors until nothing is due or the time is over, and index none.
+    """Make, remove and judge vectors until nothing is due or the time is over, and index none.
 
     Args:
         progress: As for `keep_up`.
@@ -57,4 +58,6 @@ async def make_due(
             problem = problem or done.problem
             progress(done.pages)
             go_on = done.pages > 0
+    while time.monotonic() < end and await judge(spend):
+        pass
     return Done(pages, problem)

@@ -47,6 +47,8 @@ class Embedder(NamedTuple):
     """Make texts of pages a matrix with a row for each."""
     query: Callable[[str], Floats]
     """Make a question a vector."""
+    knows: bool = True
+    """Whether it knows more of a text than its words; else it is asked where words find nothing."""
 
 
 def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
@@ -65,7 +67,7 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
     if name == "none":
         return None
     if name == "hashing":
-        return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0])
+        return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0], False)
     if kind == "minilm":
         model = _minilm(rest)
         return Embedder(name, model.embed, lambda question: model.embed([question])[0])

@@ -24,6 +24,8 @@ LED_TO = 100
 """So many pages join that the best candidates lead to."""
 EVERYWHERE = 0.2
 """A word in a larger part of the pages finds no candidates."""
+LIKE = 0.25
+"""Where the store knows no word of a question, a page is found that is at least so like it."""
 SAYS_LITTLE = 0.2
 """A word worth less than this part of the question's best word is not embedded."""
 
@@ -115,7 +117,8 @@ def search(
         limit: How many at most.
         vectors: Their vectors, if there are any.
         vector: That of the question's `gist`.
-        trust: What the vectors are worth in this store, in 0..1 (`retrieval.trust`).
+        trust: What the vectors are worth in this store, in 0..1 (`retrieval.trust`). They are asked
+            in any case when the store knows no word of the question.
         weights: What each sign is worth.
     """
     wanted = terms(question)
@@ -126,9 +129,10 @@ def search(
     pool = Pool(store, asked, names, weights)
     enough = max(EVERYWHERE * stats.pages, CANDIDATES)
     rare = [term for term in asked.idf if counts[term] <= enough]
+    wished = trust > 0 or not asked.idf
     near = (
         dict(vectors.nearest(vector, CANDIDATES))
-        if vectors is not None and vector is not None
+        if vectors is not None and vector is not None and wished
         else {}
     )
     pool.fetch([*store.matching(rare or list(asked.idf), CANDIDATES), *near, *names.pages])
@@ -137,7 +141,7 @@ def search(
         pool.add(store.beside(spoken))
     if not pool.rows:
         return []
-    floor = min(near.values(), default=0.0)
+    floor = min(near.values(), default=0.0) if asked.idf else LIKE
     meant = _Meaning(vectors, vector, near, floor, trust)
     place = turns(pool.rows)
     parts = _base(question, pool, place, meant)
@@ -183,7 +187,7 @@ def _base(question: str, pool: Pool, place: Turns, meant: _Meaning) -> dict[str,
     parts = {"words": lexical, "close": np.array(pool.close)}
     if meant.near:
         cosines = meant.column(pool)
-        share = weights.meaning * meant.trust * agreement(lexical, cosines)
+        share = weights.meaning * meant.trust * agreement(lexical, cosines) if lexical.any() else 1
         parts = {name: (1 - share) * part for name, part in parts.items()}
         parts["meaning"] = share * above(cosines, meant.floor)
     parts["title"] = weights.titled * pool.column(pool.names.pages)

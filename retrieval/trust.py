@@ -6,14 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.bm25 import bm25, count, weigh
 from retrieval.pool import Row, Store, Vector, Vectors
+from retrieval.script import language
 from retrieval.text import sentences
 from retrieval.words import terms, words
 
+SAMPLE = 240
+"""From so many pages sentences are taken."""
 PROBES = 48
-"""So many sentences are asked."""
+"""So many sentences of a language are asked."""
 FEWEST = 8
 """From fewer nothing can be told."""
 UNKNOWN = 0.5
@@ -22,90 +26,136 @@ DEPTH = 100
 """A page that is not among so many is not found."""
 LONGEST = 300
 """So many characters of a sentence are asked."""
-NONE, FULL = 0.8, 1.1
+LITTLE = 0.1
+"""Words that find less than this are counted as if they found so much."""
+NONE, FULL = 0.5, 0.9
 """Vectors that find so much of what words find are not trusted at all, or wholly.
 
-Measured: MiniLM finds 0.9 to 3 times as much as words in English and 0.3 times in Chinese, which it
-does not know; hashing, which adds nothing to words, finds 0.6 to 0.9 times as much.
+Measured: MiniLM finds 1 to 1.3 times as much as words in English, and 0.2 times in Chinese, which
+it does not know.
 """
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Makes texts a matrix with a row of length 1 for each."""
 
 
 class Probe(NamedTuple):
-    """A sentence, and the page it was taken out of."""
+    """Something to ask the store, and what it should find."""
 
-    sentence: str
-    rest: Row
+    question: str
+    row: Row
+    """The page it is from, without it; or the turn that it is."""
+    beside: frozenset[int] = frozenset()
+    """The turns beside it, one of which is sought; when there are none, the page is."""
 
 
-def embedded(row: Row) -> str:
+def embedded(title: str, speaker: str, text: str) -> str:
     """Return what is embedded of a page: who says what, or the title and the text."""
-    if row.speaker:
-        return f"{row.speaker}: {row.text}"
-    return f"{row.title}. {row.text}" if row.title else row.text
+    if speaker:
+        return f"{speaker}: {text}"
+    return f"{title}. {text}" if title else text
 
 
 def trust(
     store: Store,
     vectors: Vectors,
-    embed: Callable[[Sequence[str]], Sequence[Vector]],
-) -> float:
-    """Return what the vectors of a store's pages are worth beside its words, in 0..1.
+    embed: Embed,
+) -> dict[str, float]:
+    """Return what the vectors of a store's pages are worth beside its words, in 0..1, by language.
 
     A sentence is taken out of a page and asked as a question (the inverse cloze task of Lee, Chang
-    and Toutanova, ACL 2019): does its page, without the sentence, come before the other pages?
-    Words and vectors are asked the same, and their mean reciprocal ranks are compared. It costs
-    two embeddings for a probe, so do it when the store has grown by a half, and keep the result.
+    and Toutanova, ACL 2019): does its page, without the sentence, come before the other pages? A
+    turn of a dialogue is asked as it stands, and a turn beside it sought. Words and vectors are
+    asked the same, and their mean reciprocal ranks are compared. It costs two embeddings for a
+    probe, so do it when the store has grown by a half, and keep the result. A language of too few
+    pages to tell is left out.
     """
-    probes = _probes(store.sample(4 * PROBES))
-    if len(probes) < FEWEST:
-        return UNKNOWN
-    asked = embed([probe.sentence for probe in probes])
-    rests = embed([embedded(probe.rest) for probe in probes])
+    probes: dict[str, list[Probe]] = {}
+    for row in store.sample(SAMPLE):
+        if probe := _turn(store, row) if row.speaker else _sentence(row):
+            probes.setdefault(language(probe.question), []).append(probe)
+    return {
+        name: _worth(store, vectors, embed, some[:PROBES])
+        for name, some in probes.items()
+        if len(some) >= FEWEST
+    }
+
+
+def _worth(
+    store: Store,
+    vectors: Vectors,
+    embed: Embed,
+    probes: Sequence[Probe],
+) -> float:
+    asked = embed([probe.question for probe in probes])
+    rests = embed([embedded(row.title, row.speaker, row.text) for _, row, _ in probes])
     by_words = sum(_by_words(store, probe) for probe in probes)
     by_vectors = sum(
         _by_vectors(vectors, probe, question, rest)
         for probe, question, rest in zip(probes, asked, rests, strict=True)
     )
-    found = by_vectors / max(by_words, 0.01 * len(probes))
+    by_chance = len(probes) * _chance(store.stats().pages)
+    found = (by_vectors - by_chance) / max(by_words, LITTLE * len(probes))
     return min(1.0, max(0.0, (found - NONE) / (FULL - NONE)))
 
 
-def _probes(rows: Sequence[Row]) -> list[Probe]:
-    return [probe for row in rows if (probe := _probe(row))][:PROBES]
+def _turn(store: Store, row: Row) -> Probe | None:
+    beside = frozenset(other.number for other in store.beside([row.number]))
+    return Probe(row.text[:LONGEST], row, beside) if beside and _says(row.text) else None
 
 
-def _probe(row: Row) -> Probe | None:
+def _sentence(row: Row) -> Probe | None:
     """Return the sentence in the middle of a page, and the page without it."""
     spans = sentences(row.text)
     if len(spans) < 2:
         return None
     start, end, sentence = spans[len(spans) // 2]
     text = f"{row.text[:start]}{row.text[end:]}".strip()
-    if len(terms(sentence[:LONGEST])) < 3 or not text:
+    if not text or not _says(sentence):
         return None
     return Probe(sentence[:LONGEST], row._replace(text=text, words=" ".join(words(text))))
 
 
+def _says(text: str) -> bool:
+    return len(terms(text[:LONGEST])) >= 3
+
+
 def _by_words(store: Store, probe: Probe) -> float:
-    """Return the reciprocal rank of the rest of the page by BM25, 0 when it shares no word."""
-    wanted = terms(probe.sentence)
+    """Return the reciprocal rank by words of what is sought."""
+    wanted = terms(probe.question)
+    numbers = store.matching(wanted, DEPTH)
+    if probe.beside:
+        return _first(numbers, probe)
     asked = weigh(wanted, store.counts(wanted), store.stats())
 
     def score(row: Row) -> float:
         counted = count(asked, row)
         return bm25(asked, counted.times, counted.length)
 
-    own = score(probe.rest)
-    others = store.rows(store.matching(list(asked.idf), DEPTH)) if own else []
-    better = [row for row in others if row.number != probe.rest.number and score(row) >= own]
-    return _reciprocal(len(better)) if own else 0.0
+    own = score(probe.row)
+    if not own:
+        return 0.0
+    others = [row for row in store.rows(numbers) if row.number != probe.row.number]
+    return _reciprocal(sum(score(row) >= own for row in others))
 
 
 def _by_vectors(vectors: Vectors, probe: Probe, question: Vector, rest: Vector) -> float:
-    """Return the reciprocal rank of the rest of the page by cosine."""
-    own = float(np.asarray(question) @ np.asarray(rest))
+    """Return the reciprocal rank by cosine of what is sought."""
     near = vectors.nearest(question, DEPTH)
-    return _reciprocal(sum(near[n] >= own for n in near if n != probe.rest.number))
+    if probe.beside:
+        return _first(sorted(near, key=lambda number: -near[number]), probe)
+    own = float(np.asarray(question) @ np.asarray(rest))
+    return _reciprocal(sum(near[number] >= own for number in near if number != probe.row.number))
+
+
+def _first(numbers: Sequence[int], probe: Probe) -> float:
+    others = [number for number in numbers if number != probe.row.number]
+    return next((_reciprocal(at) for at, one in enumerate(others) if one in probe.beside), 0.0)
+
+
+def _chance(pages: int) -> float:
+    """Return the mean reciprocal rank of a page in a list in any order."""
+    return sum(map(_reciprocal, range(pages))) / max(pages, 1)
 
 
 def _reciprocal(before: int) -> float:

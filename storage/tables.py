@@ -162,6 +162,8 @@ vector_sets = Table(
     Column("held", Integer, nullable=False, default=0),
     Column("apart", Integer, nullable=False, default=0),
     Column("building", String(64), nullable=False, default=""),
+    Column("trust", Text, nullable=False, default="{}"),
+    Column("judged", Integer, nullable=False, default=0),
     UniqueConstraint("namespace", "embedder"),
     sqlite_autoincrement=True,
 )
@@ -170,7 +172,8 @@ vector_sets = Table(
 `whole` is 1 when every page has its vector or is in the outbox, and 0 while vectors are still made
 again that another embedder made before. `collection` is the index that holds the vectors numbered
 up to `covered`, `held` of them; `apart` others cannot be found in it, so they have got higher
-numbers. `building` is a collection that is not finished, or never was.
+numbers. `building` is a collection that is not finished, or never was. `trust` is JSON:
+what the vectors are worth beside words, by language, as measured when there were `judged` of them.
 """
 
 vectors = Table(

@@ -30,7 +30,15 @@ def _out(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE runs ADD COLUMN out TEXT NOT NULL DEFAULT ''"))
 
 
-STEPS: tuple[Step, ...] = (_out, pages_step)
+def _trust(connection: Connection) -> None:
+    """Sets of vectors know what they are worth."""
+    # Some databases of version 3 have no vectors yet.
+    if inspect(connection).has_table("vector_sets"):
+        for column in ("trust TEXT NOT NULL DEFAULT '{}'", "judged INTEGER NOT NULL DEFAULT 0"):
+            connection.execute(text(f"ALTER TABLE vector_sets ADD COLUMN {column}"))
+
+
+STEPS: tuple[Step, ...] = (_out, pages_step, _trust)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA = 1 + len(STEPS)

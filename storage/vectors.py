@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from storage.tables import namespaces, vector_sets, vectors
 from storage.upsert import insert_new
@@ -20,6 +32,9 @@ KEPT = np.dtype("<f2")
 
 BATCH = 1_000
 """How many vectors are given new numbers at once."""
+
+GIVEN: BindParameter[int] = bindparam("given", expanding=True)
+"""The numbers of pages that a statement is about; there may be hundreds."""
 
 read = select(vectors.c.number, vectors.c.page, vectors.c.vector)
 """Selects what `joined` takes."""
@@ -37,6 +52,8 @@ class VectorSet(NamedTuple):
     held: int
     apart: int
     building: str
+    trust: Mapping[str, float]
+    judged: int
 
 
 class Unfit(ValueError):
@@ -59,7 +76,11 @@ def sets_of_owner(connection: Connection, owner: str) -> list[VectorSet]:
 
 def _sets(connection: Connection, which: ColumnElement[bool]) -> list[VectorSet]:
     wanted = select(vector_sets).where(which).order_by(vector_sets.c.number.desc())
-    return [VectorSet(*row) for row in connection.execute(wanted)]
+    return [_set(row) for row in connection.execute(wanted)]
+
+
+def _set(row: Any) -> VectorSet:
+    return VectorSet(**{**row._mapping, "trust": json.loads(row.trust)})
 
 
 def serving(sets: Sequence[VectorSet], current: str) -> str:
@@ -88,9 +109,25 @@ def set_of(connection: Connection, namespace: int, embedder: str) -> VectorSet:
         new = {"namespace": namespace, "embedder": embedder, "whole": int(known.first() is None)}
         once = insert_new(vector_sets).on_conflict_do_nothing()
         empty = {"collection": "", "covered": 0, "held": 0, "apart": 0, "building": ""}
+        empty |= {"trust": "{}", "judged": 0}
         connection.execute(once, new | empty)
         row = connection.execute(held).one()
-    return VectorSet(*row)
+    return _set(row)
+
+
+def outgrown(connection: Connection, embedder: str) -> VectorSet | None:
+    """Return a set of an embedder that has half as many vectors more than when it was judged."""
+    count = select(func.count()).where(vectors.c.set == vector_sets.c.number).scalar_subquery()
+    grown = (vector_sets.c.embedder == embedder, 2 * count > 3 * vector_sets.c.judged)
+    found = _sets(connection, and_(*grown))
+    return found[-1] if found else None
+
+
+def judged(connection: Connection, number: int, trust: Mapping[str, float]) -> None:
+    """Note what the vectors of a set are worth, by language."""
+    count = select(func.count()).where(vectors.c.set == number).scalar_subquery()
+    new = {"trust": json.dumps(trust), "judged": count}
+    connection.execute(update(vector_sets).where(vector_sets.c.number == number).values(new))
 
 
 def put(connection: Connection, into: VectorSet, made: Mapping[int, Floats]) -> None:
@@ -151,8 +188,8 @@ def batch(connection: Connection, number: int, last: int, upto: int, size: int) 
 
 def of_pages(connection: Connection, numbers: Sequence[int], pages: Sequence[int]) -> Part:
     """Return the vectors that pages have in any of these sets."""
-    wanted = read.where(vectors.c.set.in_(numbers), vectors.c.page.in_(pages))
-    return joined(connection.execute(wanted).all())
+    wanted = read.where(vectors.c.set.in_(numbers), vectors.c.page.in_(GIVEN))
+    return joined(connection.execute(wanted, {GIVEN.key: list(pages)}).all())
 
 
 def joined(rows: Sequence[Any], last: int = 0) -> Part:

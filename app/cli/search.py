@@ -52,8 +52,9 @@ def _hits(found: list[Found], query: str, explain: bool) -> Table:
 
 
 def _sum(found: Found) -> str:
-    """Return what adds up to a score, without what adds nothing."""
-    return "  ".join(f"{name} {value:+.3f}" for name, value in found.parts.items() if value)
+    """Return what adds up to a score, without what adds nothing, and what vectors are worth."""
+    parts = [f"{name} {value:+.3f}" for name, value in found.parts.items() if value]
+    return "  ".join([*parts, f"(vectors trusted {found.trust:.2f})"])
 
 
 def _plain(found: Found, query: str) -> dict[str, Any]:
@@ -66,4 +67,5 @@ def _plain(found: Found, query: str) -> dict[str, Any]:
         "score": page.score,
         "snippet": snippet(page.text, query),
         "parts": dict(found.parts),
+        "trust": found.trust,
     }

@@ -59,7 +59,10 @@ async def test_a_session_is_a_page_with_an_abstract(tmp_path: Path):
 async def test_a_search_finds_the_turn_and_not_its_whole_session_too(tmp_path: Path):
     await keep(tmp_path / "pets.jsonl", line("Ann", "I adopted a cat."), line("Ben", "Lovely!"))
 
-    assert [page.kind for page in await pages.find("me/", "adopted cat", 5)] == ["chat"]
+    found = await pages.find("me/", "adopted cat", 5)
+
+    assert found[0].text == "I adopted a cat."
+    assert {page.kind for page in found} == {"chat"}
 
 
 async def test_a_conversation_is_a_group_of_its_own(tmp_path: Path):

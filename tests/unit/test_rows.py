@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from memory.rows import CUT, LONGEST, NewPage, Origin, cut, rows
+from memory.rows import CUT, NewPage, Origin, cut, rows
 from retrieval.names import title_key
+from storage.keywords import LONGEST
 
 ORIGIN = Origin("me/", "web", "https://a.org")
 

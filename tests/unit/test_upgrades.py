@@ -16,7 +16,7 @@ from memory.pages import NewPage, find, keep
 from storage import engine, upgrades
 from storage.connect import connect
 from storage.engine import close, database, read_rows
-from storage.tables import calls, pages, runs, schema, sources
+from storage.tables import calls, pages, runs, schema, sources, vector_sets
 from storage.upgrades import SCHEMA
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -144,3 +144,21 @@ async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
 
     assert (await read_rows(text("SELECT code FROM runs"))).scalar() == "seen"
     assert await values(select(schema.c.version)) == [SCHEMA + 1]
+
+
+async def test_vectors_of_version_3_are_not_judged_yet(either):
+    new = shape(await database())
+    await close()
+    server = connect(settings().database)
+    with server.begin() as connection:
+        for column in ("trust", "judged"):
+            connection.execute(text(f"ALTER TABLE vector_sets DROP COLUMN {column}"))
+        columns = "namespace, embedder, whole, collection, covered, held, apart, building"
+        values = "1, 'hashing', 1, '', 0, 0, 0, ''"
+        connection.execute(text(f"INSERT INTO vector_sets ({columns}) VALUES ({values})"))  # noqa: S608
+        connection.execute(text("UPDATE schema SET version = 3"))
+    server.dispose()
+
+    assert shape(await database()) == new
+    (row,) = await read_rows(select(vector_sets.c.trust, vector_sets.c.judged))
+    assert tuple(row) == ("{}", 0)

@@ -25,7 +25,7 @@ from storage.vectors import (
 
 
 def a_set(namespace: int, embedder: str, *, whole: bool = True) -> VectorSet:
-    return VectorSet(namespace, namespace, embedder, whole, "", 0, 0, 0, "")
+    return VectorSet(namespace, namespace, embedder, whole, "", 0, 0, 0, "", {}, 0)
 
 
 def vector(*numbers: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

@@ -1,0 +1,117 @@
+"""The store knows what its vectors are worth, and a search goes by that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from memory.finding import search
+from memory.judging import judge
+from memory.worker import keep_up
+from models import embeddings
+from models.bert import Floats
+from models.embeddings import Embedder
+from storage.engine import read
+from storage.vectors import sets_of_owner
+from tests.meaning import ME, asked, kept, use
+
+pytestmark = pytest.mark.usefixtures("either")
+
+
+def story(number: int) -> str:
+    """A page whose sentences are about one thing and share no word."""
+    name = letters(number)
+    return f"The story{name} begins. This tale{name} continues quietly."
+
+
+def letters(number: int) -> str:
+    return "".join("abcdefghij"[int(digit)] for digit in f"{number:02}")
+
+
+def topics(texts: Sequence[str]) -> Floats:
+    """Vectors that know which story a text is about."""
+    made = np.zeros((len(texts), 64), np.float32)
+    for at, text in enumerate(texts):
+        told = [n for n in range(63) if f"{letters(n)} " in f"{text} "]
+        made[at, told[0] if told else 63] = 1.0
+    return made
+
+
+@pytest.fixture(autouse=True)
+def knowing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the embedder that is set know what stories are about."""
+    use(monkeypatch, "minilm")
+    maker = Embedder("minilm", topics, lambda question: topics([question])[0])
+    for module in ("memory.embedding", "memory.judging", "memory.meaning", "memory.reembedding"):
+        monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
+
+
+async def judged() -> tuple[Mapping[str, float], int]:
+    (one,) = await read(lambda connection: sets_of_owner(connection, ME))
+    return one.trust, one.judged
+
+
+async def test_vectors_are_judged_when_they_are_made():
+    await kept(*map(story, range(20)))
+
+    await keep_up()
+
+    assert await judged() == ({"en": 1.0}, 20)
+
+
+async def test_vectors_are_judged_again_when_they_have_grown_by_a_half():
+    await kept(*map(story, range(20)))
+    await keep_up()
+    await kept(*map(story, range(20, 30)))
+    await keep_up()
+    assert (await judged())[1] == 20
+
+    await kept(story(30))
+    await keep_up()
+
+    assert (await judged())[1] == 31
+
+
+async def test_a_search_trusts_vectors_as_they_were_judged():
+    await kept(*map(story, range(20)))
+    assert (await asked("storyab")).trust == 0.5
+
+    await keep_up()
+
+    assert (await asked("storyab")).trust == 1.0
+    assert {found.trust for found in await search(ME, "storyab", 5)} == {1.0}
+
+
+async def test_an_embedder_that_fails_leaves_vectors_to_be_judged_later(monkeypatch):
+    await kept(*map(story, range(20)))
+    await keep_up()
+    await kept(*map(story, range(20, 40)))
+
+    def failing(texts: Sequence[str]) -> Floats:
+        if texts[0].startswith("This"):
+            raise TimeoutError
+        return topics(texts)
+
+    maker = Embedder("minilm", failing, lambda question: topics([question])[0])
+    for module in ("memory.embedding", "memory.judging"):
+        monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
+    await keep_up()
+
+    assert (await judged())[1] == 20
+
+
+async def test_hashing_adds_nothing_to_words_and_is_asked_only_where_they_find_nothing(monkeypatch):
+    for module in ("memory.embedding", "memory.judging", "memory.meaning", "memory.reembedding"):
+        monkeypatch.setattr(f"{module}.embedder", embeddings.embedder)
+    use(monkeypatch, "hashing")
+    await kept("Shakespeare wrote plays.", "Goethe wrote poems.")
+    await keep_up()
+
+    assert not await judge()
+    worded = await search(ME, "who wrote plays", 5)
+    assert all("meaning" not in found.parts for found in worded)
+    (found,) = await search(ME, "Shakespere", 5)
+    assert found.page.text == "Shakespeare wrote plays."
+    assert await search(ME, "zymurgy", 5) == []
