@@ -22,6 +22,7 @@ from sqlalchemy import (
 from retrieval.pool import Row, Stats
 from storage.keywords import LONGEST, keywords
 from storage.tables import members, namespaces, pages
+from storage.vectors import GIVEN
 
 TERMS = 64
 """How many words a page is matched with; of more, the rarest."""
@@ -29,8 +30,11 @@ TERMS = 64
 ALIKE = 100
 """A title that more pages than this share leads to none of them."""
 
-GIVEN: BindParameter[int] = bindparam("given", expanding=True)
-"""The numbers of pages that a statement is about."""
+KEYS: BindParameter[str] = bindparam("keys", expanding=True)
+"""The keys of titles that a statement is about.
+
+Hundreds of values cost several milliseconds each time they become parts of a statement.
+"""
 
 REPEATING = ("session",)
 """Kinds of pages that say again what other pages say: a session is what its turns say."""
@@ -129,11 +133,12 @@ class Index:
         wanted = select(members.c.key, pages.c.number).distinct()
         wanted = wanted.join(pages, pages.c.number == members.c.page).where(
             members.c.namespace.in_(self.namespaces),
-            members.c.key.in_([key for key in keys if key]),
+            members.c.key.in_(KEYS),
             found(pages),
         )
         titled: dict[str, list[int]] = defaultdict(list)
-        for row in self.connection.execute(wanted.order_by(pages.c.number)):
+        values = {KEYS.key: [key for key in keys if key]}
+        for row in self.connection.execute(wanted.order_by(pages.c.number), values):
             titled[row.key].append(row.number)
         return {key: numbers for key, numbers in titled.items() if len(numbers) <= ALIKE}
 

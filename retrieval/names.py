@@ -72,8 +72,13 @@ def names(text: str) -> list[str]:
     """
     if language(text) == "zh":
         return []
-    found = dict.fromkeys(" ".join(words(run)) for run in _runs(text))
+    found = dict.fromkeys(_words(run) for run in _runs(text))
     return [name for name in found if name]
+
+
+@lru_cache(maxsize=65536)
+def _words(run: str) -> str:
+    return " ".join(words(run))
 
 
 def _key(found: list[str]) -> str:

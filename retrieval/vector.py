@@ -20,7 +20,7 @@ from retrieval.cores import one_each
 from retrieval.index import Index
 from retrieval.pool import Vector
 from storage.tables import members, namespaces, pages, vectors
-from storage.vectors import Floats, Part, VectorSet, after, joined, of_pages, read
+from storage.vectors import GIVEN, Floats, Part, VectorSet, after, joined, of_pages, read
 
 EXACT = 10_000
 """A set of more vectors than this is searched through Chroma; fewer take a millisecond."""
@@ -114,8 +114,8 @@ class Nearest:
         return joined(self.index.connection.execute(wanted).all())
 
     def _findable(self, numbers: list[int]) -> set[int]:
-        wanted = select(pages.c.number).where(pages.c.number.in_(numbers), self.index.mine(pages))
-        return set(self.index.connection.execute(wanted).scalars())
+        wanted = select(pages.c.number).where(pages.c.number.in_(GIVEN), self.index.mine(pages))
+        return set(self.index.connection.execute(wanted, {GIVEN.key: numbers}).scalars())
 
 
 def _near(connection: Connection, one: VectorSet, asked: Floats, limit: int) -> dict[int, float]:

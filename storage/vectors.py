@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from storage.tables import namespaces, vector_sets, vectors
 from storage.upsert import insert_new
@@ -21,6 +32,9 @@ KEPT = np.dtype("<f2")
 
 BATCH = 1_000
 """How many vectors are given new numbers at once."""
+
+GIVEN: BindParameter[int] = bindparam("given", expanding=True)
+"""The numbers of pages that a statement is about; there may be hundreds."""
 
 read = select(vectors.c.number, vectors.c.page, vectors.c.vector)
 """Selects what `joined` takes."""
@@ -174,8 +188,8 @@ def batch(connection: Connection, number: int, last: int, upto: int, size: int) 
 
 def of_pages(connection: Connection, numbers: Sequence[int], pages: Sequence[int]) -> Part:
     """Return the vectors that pages have in any of these sets."""
-    wanted = read.where(vectors.c.set.in_(numbers), vectors.c.page.in_(pages))
-    return joined(connection.execute(wanted).all())
+    wanted = read.where(vectors.c.set.in_(numbers), vectors.c.page.in_(GIVEN))
+    return joined(connection.execute(wanted, {GIVEN.key: list(pages)}).all())
 
 
 def joined(rows: Sequence[Any], last: int = 0) -> Part:
