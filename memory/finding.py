@@ -6,18 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
 from memory.meaning import meaning
 from memory.upkeep import due, refresh
-from retrieval.index import Index, opened
+from retrieval.index import Index, mine, opened
 from retrieval.search import gist
 from retrieval.search import search as answering
 from retrieval.words import terms
 from storage.engine import read
 from storage.tables import documents, pages
+from storage.vectors import GIVEN
 
 Answer = TypeVar("Answer")
+
+ROOTS: BindParameter[str] = bindparam("roots", expanding=True)
+"""The folders that files are searched below."""
 
 
 class Page(NamedTuple):
@@ -72,16 +76,25 @@ async def searching(
     return answer[0]
 
 
-def columns(roots: Sequence[str] | None = None) -> tuple[Any, ...]:
-    """Return what has to be read of a page to make a `Page`: `path` is where it is from."""
+def columns(rooted: bool = False) -> tuple[Any, ...]:
+    """Return what has to be read of a page to make a `Page`: `path` is where it is from.
+
+    With `rooted` that is a path below one of the folders `ROOTS`.
+    """
     named = (documents.c.owner == pages.c.owner, documents.c.sha256 == pages.c.origin)
     path = select(func.min(documents.c.path)).where(pages.c.kind == "file", *named)
-    below = path if roots is None else path.where(documents.c.root.in_(roots))
+    below = path.where(documents.c.root.in_(ROOTS)) if rooted else path
     # The origin of a file is the hash of its content; it may be in no folder any more.
     elsewhere = case((pages.c.kind == "file", ""), else_=pages.c.origin)
     origin = func.coalesce(below.scalar_subquery(), elsewhere).label("path")
     names = ("number", "id", "kind", "title", "place", "text")
     return (*(pages.c[name] for name in names), origin)
+
+
+HITS, ROOTED_HITS = (
+    select(*columns(rooted)).where(pages.c.number.in_(GIVEN), mine(pages))
+    for rooted in (False, True)
+)
 
 
 async def search(
@@ -113,8 +126,9 @@ def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None)
     )
     # Vectors have a nearest page for everything, also one that nothing speaks for.
     worth = {hit.row.number: hit for hit in hits if hit.score > 0}
-    found = select(*columns(roots)).where(pages.c.number.in_(list(worth)), index.mine(pages))
-    rows = {row.number: row for row in index.connection.execute(found)}
+    wanted = HITS if roots is None else ROOTED_HITS
+    values = {**index.here, GIVEN.key: list(worth), ROOTS.key: list(roots or ())}
+    rows = {row.number: row for row in index.connection.execute(wanted, values)}
     return [
         Found(_page(rows[number], hit.score), hit.parts, meant.trust)
         for number, hit in worth.items()

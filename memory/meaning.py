@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
@@ -70,27 +70,38 @@ def meaning(
         worded: Whether words may find pages, so that vectors which add nothing are left out.
     """
     places = {place.namespace: place for place in shelves(index)}
-    owners = {place.owner for place in places.values()}
-    # Sets are read after the outbox: what is not in the one any more is in the others already.
-    waiting = [page for owner in owners for page in _waiting(index, owner, places.keys())]
-    sets = [one for owner in owners for one in sets_of_owner(index.connection, owner)]
     nothing = Meaning(None, Nearest(index, []))
     try:
+        sets = _sets(index, places)
         maker = _maker(sets, spend)
         if maker is None:
             return nothing
-        used = [
-            (places[one.namespace], one)
-            for one in sets
-            if one.embedder == maker.name and one.namespace in places
-        ]
-        trust = _trust(used, language(question)) if maker.knows else 0.0
+        trust = _trust(_used(sets, places, maker), language(question)) if maker.knows else 0.0
         if worded and not trust:
             return nothing
         vector = _asked(maker, question)
     except Problem as problem:
         return nothing._replace(problem=problem)
+    waiting = _waiting(index, places)
+    # Sets are read after the outbox: what is not in the one any more is in the others already.
+    used = _used(_sets(index, places), places, maker)
     return Meaning(vector, Nearest(index, used, _more(index, maker, waiting)), trust)
+
+
+def _sets(index: Index, places: Mapping[int, Shelf]) -> list[VectorSet]:
+    owners = dict.fromkeys(place.owner for place in places.values())
+    return [one for owner in owners for one in sets_of_owner(index.connection, owner)]
+
+
+def _used(
+    sets: Sequence[VectorSet], places: Mapping[int, Shelf], maker: Embedder
+) -> list[tuple[Shelf, VectorSet]]:
+    """Return the sets of an embedder that are searched, each with its shelf."""
+    return [
+        (places[one.namespace], one)
+        for one in sets
+        if one.embedder == maker.name and one.namespace in places
+    ]
 
 
 def _trust(used: Sequence[tuple[Shelf, VectorSet]], name: str) -> float:
@@ -112,12 +123,12 @@ def _maker(sets: Sequence[VectorSet], spend: Spend | None) -> Embedder | None:
         return current
 
 
-def _waiting(index: Index, owner: str, namespaces: Container[int]) -> list[int]:
+def _waiting(index: Index, places: Mapping[int, Shelf]) -> list[int]:
     """Return the pages that wait for their vectors, the newest first; none if they are many."""
-    jobs = outbox.waiting(index.connection, owner, VECTORS, JOBS)
-    if len(jobs) == JOBS:
-        return []
-    pages = {page for job in jobs if job["namespace"] in namespaces for page in job["pages"]}
+    owners = dict.fromkeys(place.owner for place in places.values())
+    queues = [outbox.waiting(index.connection, owner, VECTORS, JOBS) for owner in owners]
+    jobs = [job for queue in queues if len(queue) < JOBS for job in queue]
+    pages = {page for job in jobs if job["namespace"] in places for page in job["pages"]}
     return sorted(pages, reverse=True)
 
 

@@ -36,6 +36,12 @@ KEYS: BindParameter[str] = bindparam("keys", expanding=True)
 Hundreds of values cost several milliseconds each time they become parts of a statement.
 """
 
+HERE: BindParameter[int] = bindparam("here", expanding=True)
+"""The namespaces that are searched."""
+
+NOW: BindParameter[float] = bindparam("now", callable_=lambda: time.time())
+"""When a statement is executed; so it can be made once, which takes longer than most searches."""
+
 REPEATING = ("session",)
 """Kinds of pages that say again what other pages say: a session is what its turns say."""
 
@@ -50,6 +56,50 @@ ROW = (
     pages.c.position,
     pages.c.speaker,
     pages.c.said,
+)
+
+
+def found(table: Any) -> ColumnElement[bool]:
+    """Return the condition that a page may be found: in the index, and not expired."""
+    return and_(table.c.indexed > 0, or_(table.c.expires.is_(None), table.c.expires > NOW))
+
+
+def mine(table: Any) -> ColumnElement[bool]:
+    """Return the condition that a page is in the namespaces `HERE` and may be found."""
+    member = select(members.c.page).where(
+        members.c.page == table.c.number, members.c.namespace.in_(HERE)
+    )
+    return and_(found(table), member.exists())
+
+
+STATS = select(
+    *(func.coalesce(func.sum(namespaces.c[name]), 0) for name in ("pages", "words", "title_words"))
+).where(namespaces.c.number.in_(HERE))
+
+ROWS = select(*ROW).where(pages.c.number.in_(GIVEN), mine(pages)).order_by(pages.c.number)
+
+NEAR = pages.alias("near")
+REACH: BindParameter[int] = bindparam("reach")
+TOGETHER = and_(
+    pages.c.owner == NEAR.c.owner,
+    pages.c.session_id == NEAR.c.session_id,
+    pages.c.position.between(NEAR.c.position - REACH, NEAR.c.position + REACH),
+)
+BESIDE = (
+    select(*ROW)
+    .distinct()
+    .select_from(NEAR.join(pages, TOGETHER))
+    .where(NEAR.c.number.in_(GIVEN), NEAR.c.session_id != "", mine(NEAR))
+    .where(pages.c.number.not_in(GIVEN), mine(pages))
+    .order_by(pages.c.number)
+)
+
+TITLED = (
+    select(members.c.key, pages.c.number)
+    .distinct()
+    .join(pages, pages.c.number == members.c.page)
+    .where(members.c.namespace.in_(HERE), members.c.key.in_(KEYS), found(pages))
+    .order_by(pages.c.number)
 )
 
 
@@ -70,11 +120,14 @@ class Index:
         return self.told
 
     def _stats(self) -> Stats:
-        counted = (namespaces.c.pages, namespaces.c.words, namespaces.c.title_words)
-        total = select(*(func.coalesce(func.sum(column), 0) for column in counted))
-        mine = total.where(namespaces.c.number.in_(self.namespaces))
-        count, words, title_words = (int(one) for one in self.connection.execute(mine).one())
+        row = self.connection.execute(STATS, self.here).one()
+        count, words, title_words = (int(one) for one in row)
         return Stats(count, words / max(count, 1), title_words / max(count, 1))
+
+    @property
+    def here(self) -> dict[str, Any]:
+        """The value of `HERE`, for a statement with a condition `mine`."""
+        return {HERE.key: self.namespaces}
 
     def counts(self, terms: Sequence[str]) -> dict[str, int]:
         """Return how many pages hold each word; a word that none holds is left out."""
@@ -104,20 +157,11 @@ class Index:
 
     def rows(self, numbers: Sequence[int]) -> list[Row]:
         """Return pages by their numbers; what is not to be found here is left out."""
-        return self._rows(select(*ROW).where(pages.c.number.in_(GIVEN), self.mine(pages)), numbers)
+        return self._rows(ROWS, numbers)
 
     def beside(self, numbers: Sequence[int], reach: int = 1) -> list[Row]:
         """Return the pages up to `reach` places before and after these, in the same session."""
-        near = pages.alias("near")
-        together = and_(
-            pages.c.owner == near.c.owner,
-            pages.c.session_id == near.c.session_id,
-            pages.c.position.between(near.c.position - reach, near.c.position + reach),
-        )
-        beside = select(*ROW).distinct().select_from(near.join(pages, together))
-        given = (near.c.number.in_(GIVEN), near.c.session_id != "", self.mine(near))
-        others = beside.where(*given, pages.c.number.not_in(GIVEN), self.mine(pages))
-        return self._rows(others, numbers)
+        return self._rows(BESIDE, numbers, **{REACH.key: reach})
 
     def holding(self, names: Sequence[str], limit: int) -> dict[str, dict[int, bool]]:
         """Return the pages that hold the words of a name side by side, and whether in the title.
@@ -130,34 +174,30 @@ class Index:
 
     def titled(self, keys: Sequence[str]) -> dict[str, list[int]]:
         """Return the numbers of the pages whose title has one of these keys, by key."""
-        wanted = select(members.c.key, pages.c.number).distinct()
-        wanted = wanted.join(pages, pages.c.number == members.c.page).where(
-            members.c.namespace.in_(self.namespaces),
-            members.c.key.in_(KEYS),
-            found(pages),
-        )
         titled: dict[str, list[int]] = defaultdict(list)
-        values = {KEYS.key: [key for key in keys if key]}
-        for row in self.connection.execute(wanted.order_by(pages.c.number), values):
+        values = {**self.here, KEYS.key: [key for key in keys if key]}
+        for row in self.connection.execute(TITLED, values):
             titled[row.key].append(row.number)
         return {key: numbers for key, numbers in titled.items() if len(numbers) <= ALIKE}
 
-    def mine(self, table: Any) -> ColumnElement[bool]:
-        """Return the condition that a page is in these namespaces and may be found."""
-        member = select(members.c.page).where(
-            members.c.page == table.c.number, members.c.namespace.in_(self.namespaces)
-        )
-        return and_(found(table), member.exists())
-
-    def _rows(self, wanted: Select[Any], numbers: Sequence[int]) -> list[Row]:
-        values = {GIVEN.key: list(numbers)}
-        rows = self.connection.execute(wanted.order_by(pages.c.number), values).all()
-        return [Row._make(row) for row in rows]
+    def _rows(self, wanted: Select[Any], numbers: Sequence[int], **more: int) -> list[Row]:
+        values = {**self.here, GIVEN.key: list(numbers), **more}
+        return [Row._make(row) for row in self.connection.execute(wanted, values)]
 
 
-def found(table: Any) -> ColumnElement[bool]:
-    """Return the condition that a page may be found: in the index, and not expired."""
-    return and_(table.c.indexed > 0, or_(table.c.expires.is_(None), table.c.expires > time.time()))
+OF_GROUPS, OF_KINDS = (
+    select(namespaces.c.number)
+    .where(
+        namespaces.c.owner == bindparam("owner"),
+        namespaces.c.group.in_(bindparam("groups", expanding=True)),
+        of_kind,
+    )
+    .order_by(namespaces.c.number)
+    for of_kind in (
+        namespaces.c.kind.not_in(REPEATING),
+        namespaces.c.kind.in_(bindparam("kinds", expanding=True)),
+    )
+)
 
 
 def chosen(
@@ -170,11 +210,9 @@ def chosen(
 
     Kinds that say again what other pages say are left out unless they are asked for.
     """
-    wanted = select(namespaces.c.number).where(namespaces.c.owner == owner)
-    wanted = wanted.where(namespaces.c.group.in_([""] if groups is None else groups))
-    kind = namespaces.c.kind
-    wanted = wanted.where(kind.not_in(REPEATING) if kinds is None else kind.in_(kinds))
-    return list(connection.execute(wanted.order_by(namespaces.c.number)).scalars())
+    values = {"owner": owner, "groups": [""] if groups is None else groups, "kinds": kinds}
+    wanted = OF_GROUPS if kinds is None else OF_KINDS
+    return list(connection.execute(wanted, values).scalars())
 
 
 def opened(

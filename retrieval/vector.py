@@ -17,7 +17,7 @@ from sqlalchemy import Connection, and_, select
 from config.errors import Problem
 from retrieval import chroma
 from retrieval.cores import one_each
-from retrieval.index import Index
+from retrieval.index import HERE, Index, mine
 from retrieval.pool import Vector
 from storage.tables import members, namespaces, pages, vectors
 from storage.vectors import GIVEN, Floats, Part, VectorSet, after, joined, of_pages, read
@@ -27,6 +27,23 @@ EXACT = 10_000
 
 ROOM = 512 * 2**20
 """How many bytes of vectors a process holds in memory."""
+
+HOME = namespaces.alias("home")
+SHELVES = (
+    select(HOME.c.number, HOME.c.owner, HOME.c.pages, namespaces.c.pages)
+    .join_from(
+        namespaces,
+        HOME,
+        and_(
+            HOME.c.owner == namespaces.c.owner,
+            HOME.c.kind == namespaces.c.kind,
+            HOME.c.group == "",
+        ),
+    )
+    .where(namespaces.c.number.in_(HERE))
+)
+
+FINDABLE = select(pages.c.number).where(pages.c.number.in_(GIVEN), mine(pages))
 
 
 class Shelf(NamedTuple):
@@ -40,14 +57,8 @@ class Shelf(NamedTuple):
 
 def shelves(index: Index) -> list[Shelf]:
     """Return where the vectors of the pages are that an index searches."""
-    home = namespaces.alias("home")
-    same = and_(
-        home.c.owner == namespaces.c.owner, home.c.kind == namespaces.c.kind, home.c.group == ""
-    )
-    wanted = select(home.c.number, home.c.owner, home.c.pages, namespaces.c.pages)
-    wanted = wanted.join_from(namespaces, home, same)
     found: dict[int, Shelf] = {}
-    for row in index.connection.execute(wanted.where(namespaces.c.number.in_(index.namespaces))):
+    for row in index.connection.execute(SHELVES, index.here):
         shelf = Shelf._make(row)
         before = found.get(shelf.namespace)
         searched = shelf.searched + (before.searched if before else 0)
@@ -114,8 +125,8 @@ class Nearest:
         return joined(self.index.connection.execute(wanted).all())
 
     def _findable(self, numbers: list[int]) -> set[int]:
-        wanted = select(pages.c.number).where(pages.c.number.in_(GIVEN), self.index.mine(pages))
-        return set(self.index.connection.execute(wanted, {GIVEN.key: numbers}).scalars())
+        values = {**self.index.here, GIVEN.key: numbers}
+        return set(self.index.connection.execute(FINDABLE, values).scalars())
 
 
 def _near(connection: Connection, one: VectorSet, asked: Floats, limit: int) -> dict[int, float]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from storage.tables import outbox
 
@@ -54,11 +54,18 @@ def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) 
     return taken
 
 
+WAITING = (
+    select(outbox.c.data)
+    .where(outbox.c.owner == bindparam("its_owner"), outbox.c.job == bindparam("its_job"))
+    .order_by(outbox.c.id.desc())
+    .limit(bindparam("most"))
+)
+
+
 def waiting(connection: Connection, owner: str, job: str, limit: int) -> list[Mapping[str, Any]]:
     """Return the data of an owner's work that is not done yet, the newest first."""
-    wanted = select(outbox.c.data).where(outbox.c.owner == owner, outbox.c.job == job)
-    rows = connection.execute(wanted.order_by(outbox.c.id.desc()).limit(limit)).scalars()
-    return [json.loads(data) for data in rows]
+    values = {"its_owner": owner, "its_job": job, "most": limit}
+    return [json.loads(data) for data in connection.execute(WAITING, values).scalars()]
 
 
 def left(connection: Connection, one: Job) -> Mapping[str, Any] | None:

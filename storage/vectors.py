@@ -68,10 +68,17 @@ class Part(NamedTuple):
     last: int
 
 
+SETS_OF_OWNER = (
+    select(vector_sets)
+    .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
+    .where(namespaces.c.owner == bindparam("owner"))
+    .order_by(vector_sets.c.number.desc())
+)
+
+
 def sets_of_owner(connection: Connection, owner: str) -> list[VectorSet]:
     """Return the vector sets of everything an owner has, the newest first."""
-    mine = select(namespaces.c.number).where(namespaces.c.owner == owner)
-    return _sets(connection, vector_sets.c.namespace.in_(mine))
+    return [_set(row) for row in connection.execute(SETS_OF_OWNER, {"owner": owner})]
 
 
 def _sets(connection: Connection, which: ColumnElement[bool]) -> list[VectorSet]:
