@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.bm25 import Asked
-from retrieval.names import mentioned, names, possible
+from retrieval.names import mentioned, names, possible, title_key
 from retrieval.pool import Row, Store
 from retrieval.weights import Weights
 
@@ -32,8 +32,10 @@ def gains(asked: Asked, store: Store, seeds: Sequence[Seed], weights: Weights) -
     """Return what pages gain, by number, from the seeds that lead to them.
 
     Several signs that lead from one seed to one page add up like independent evidence; of several
-    seeds the best counts.
+    seeds the best counts. Parts of one document hold its title and all lead to each other, which
+    says nothing: a page does not lead to those of its own title.
     """
+    same = _same(store, seeds)
     mentions = _mentions(store, seeds)
     common = min(COMMON, int(SHARE * store.stats().pages))
     shared = _shared(asked, store, seeds, common)
@@ -43,9 +45,20 @@ def gains(asked: Asked, store: Store, seeds: Sequence[Seed], weights: Weights) -
         for number, worth in _signs(mentions[row.number], shared[row.number], common, weights):
             missed[number] = missed.get(number, 1.0) * (1 - min(worth, 0.99))
         for number, left in missed.items():
-            if number != row.number:
+            if number != row.number and number not in same[row.number]:
                 best[number] = max(best.get(number, 0.0), force * (1 - left))
     return best
+
+
+def _same(store: Store, seeds: Sequence[Seed]) -> dict[int, set[int]]:
+    """Return for each seed the pages with the very title that it has."""
+    pages = store.titled(list({title_key(seed.row.title) for seed in seeds} - {""}))
+    alike = [number for numbers in pages.values() if len(numbers) > 1 for number in numbers]
+    titles = {row.number: row.title for row in store.rows(alike)} if alike else {}
+    return {
+        row.number: {number for number, title in titles.items() if title == row.title}
+        for row, _ in seeds
+    }
 
 
 def _signs(

@@ -49,6 +49,13 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 
+_NEXT = re.compile(
+    r",? (?:and|but|or) (?=(?:what|when|where|why|how|who|whom|whose|which|is|are|was|were|do|does"
+    r"|did|can)\b)|[?;] ",
+    re.IGNORECASE,
+)
+"""Where a question goes on to ask another thing."""
+
 
 def asks_on(said: str) -> bool:
     """Tell whether words, said after a question, ask for more about it and are no small talk."""
@@ -56,7 +63,13 @@ def asks_on(said: str) -> bool:
 
 
 def points_back(question: str) -> bool:
-    """Tell whether a question cannot be understood without the one before it."""
+    """Tell whether a question cannot be understood without the one before it.
+
+    A pronoun in its second half stands for what the first half speaks of.
+    """
+    first = _NEXT.split(question.strip(), maxsplit=1)[0]
+    if first != question.strip() and (names(first) or len(key_terms(first)) > 1):
+        return bool(_POINTS_BACK.search(first))
     return bool(_POINTS_BACK.search(question)) or elliptical(question)
 
 

@@ -75,7 +75,7 @@ def _alone(question: str, before: Sequence[Asked]) -> str:
         return question
     compared = _compared(question, before) if _COMPARES.search(question) else ""
     known = [one for one in map(subject, (asked.alone for asked in before)) if one]
-    replaced = with_subject(question, known[-1] if known else "")
+    replaced = with_subject(question, _spoken_of(before))
     if compared or replaced != question:
         return compared or replaced
     last, other = before[-1].alone, _only_named(question)
@@ -88,6 +88,15 @@ def _alone(question: str, before: Sequence[Asked]) -> str:
     about = next((one for one in reversed(before) if not points_back(one.said)), before[0])
     newest = last if not key_terms(question) else about.alone
     return _with_topic(question, " ".join(map(key_phrase, dict.fromkeys([newest, about.alone]))))
+
+
+def _spoken_of(before: Sequence[Asked]) -> str:
+    """Return what a pronoun stands for: the thing of the last question that speaks for itself."""
+    for asked in reversed(before):
+        found = subject(asked.alone)
+        if found or not points_back(asked.said):
+            return found
+    return ""
 
 
 def _only_named(question: str) -> str:

@@ -90,6 +90,36 @@ def test_words_that_only_look_like_pronouns_point_at_nothing(question):
     assert standalone(question, EARLIER) == question
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who was Ebbinghaus and when was he born?",
+        "How do wasps survive the winter, and what do they eat?",
+        "Where does the queen bee live? How long is it known?",
+    ],
+)
+def test_a_pronoun_stands_for_what_its_own_question_speaks_of(question):
+    assert standalone(question, "person: Who was Karl Holm?") == question
+
+
+def test_a_pronoun_in_both_halves_of_a_question_points_back():
+    alone = "When was Karl Holm born, and what did he write?"
+
+    assert (
+        standalone("When was he born, and what did he write?", "person: Who was Karl Holm?")
+        == alone
+    )
+
+
+def test_a_pronoun_does_not_reach_over_a_question_of_something_else():
+    before = "person: Who was Karl Holm?\nperson: How do wasps survive the winter?"
+
+    assert (
+        standalone("How long do they live?", before)
+        == "How long do they live? (wasps survive winter)"
+    )
+
+
 def test_small_talk_in_between_is_no_topic():
     conversation = f"{EARLIER}\nperson: Thanks, that was helpful!\ndossier: You're welcome!"
 
