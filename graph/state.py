@@ -113,6 +113,8 @@ class Report(TypedDict):
     cited: list[str]
     quotes: list[Quote]
     removed: list[Removed]
+    doubted: list[str]
+    """Sentences with a number that none of the sources they cite has."""
     notices: list[str]
     language: str
 
@@ -217,7 +219,9 @@ GRAPH_VERSION = "1"
 
 EMPTY_PLAN = Plan(title="", thought="", has_enough_context=False, steps=[])
 
-EMPTY_REPORT = Report(title="", body="", cited=[], quotes=[], removed=[], notices=[], language="en")
+EMPTY_REPORT = Report(
+    title="", body="", cited=[], quotes=[], removed=[], doubted=[], notices=[], language="en"
+)
 
 
 def key(turn: int, name: str) -> str:

@@ -17,8 +17,8 @@ from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report import material
 from report.document import document, gaps, limit_reached
-from report.render import to_markdown
-from report.verify import Checked
+from report.render import plain, to_markdown
+from report.support import Proven
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
@@ -75,6 +75,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
+        doubted=[plain(sentence) for sentence in checked.doubted],
         notices=_notices(draft, state["language"]),
         language=state["language"],
     )
@@ -117,7 +118,7 @@ def _stopped(draft: Draft, problem: Problem) -> None:
         draft.tell("no_model")
 
 
-async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Checked:
+async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await verified(owner, draft.text, sources)
     # A model that finds no answer on pages that were only searched is believed.
@@ -141,7 +142,7 @@ def _request(state: State) -> str:
     )
 
 
-def _status(state: State, checked: Checked, draft: Draft) -> RunStatus:
+def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
     if not checked.cited:
         return "partial" if draft.limit else "insufficient_evidence"
     fine = ("no_evidence", "failed")

@@ -16,7 +16,7 @@ from nodes.agent import Work, work
 from nodes.recall.inner import recall
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
-from report.verify import Checked
+from report.support import Proven
 from runs.gate import gate
 from runs.place import Here, here, owner
 from tools.evidence import gather, verified
@@ -95,7 +95,7 @@ def _request(state: StepState) -> str:
     )
 
 
-def _judged(state: StepState, written: Work, checked: Checked, queries: list[str]) -> Finding:
+def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]) -> Finding:
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
         return _finding(state, "failed", "no_evidence", queries)

@@ -27,6 +27,7 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         searched=searched(state),
         sources=[_shown(source, report["language"]) for source in sources.values()],
         removed=report["removed"],
+        doubted=report.get("doubted", []),
         unreviewed=unreviewed(state),
         language=report["language"],
         created=created,

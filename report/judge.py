@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from graph.state import Quote
-from report.marks import MARKER, blank, cites, outside
+from report.marks import MARKER, SPOKEN, blank, cites, outside
 from report.markup import URL
 from report.places import Pages
 from report.quotations import Quotation, quotations, readings
@@ -54,9 +54,27 @@ def judge(statement: str, pages: Pages) -> Judged:
         proven.append(Proven(quotation, found[0], words))
     marked = bool(MARKER.search(blank(statement)))
     text = outside(_repaired(statement, proven), lambda part: _resolved(part, pages))
+    if proven and not any(map(str.isalnum, _own_words(statement))):
+        text = outside(text, lambda part: _of_quotes(part, proven, pages))
     if marked and not cites(text):
         return Judged("", [], "unknown_source")
     return Judged(text, [Quote(source=one.source, text=one.words) for one in proven])
+
+
+def _own_words(statement: str) -> str:
+    """Return what a statement says beside its quotations."""
+    outside_marked = MARKER.sub("", blank(statement)).replace("\0", "")
+    return SPOKEN.sub("", outside_marked)
+
+
+def _of_quotes(text: str, proven: Sequence[Proven], pages: Pages) -> str:
+    """Return a text without the markers of sources that have none of the quotations."""
+
+    def kept(marker: re.Match[str]) -> str:
+        has = (pages.find([one.words], [marker[1]]) for one in proven)
+        return marker[0] if any(found and found[0] == marker[1] for found in has) else ""
+
+    return _MARKER.sub(kept, text)
 
 
 def _repaired(statement: str, proven: Sequence[Proven]) -> str:

@@ -42,7 +42,7 @@ def _parts(document: Document) -> Iterator[str]:
     if used:
         yield f"## {word('sources', language)}"
     yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
-    yield from footnotes(document)
+    yield from map(escaped, footnotes(document))
 
 
 def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:

@@ -30,6 +30,8 @@ class Document(TypedDict):
     sources: list[Source]
     """The whole registry of the thread; only what the body cites is shown."""
     removed: list[Removed]
+    doubted: list[str]
+    """Sentences with a number that none of the sources they cite has."""
     unreviewed: int
     """How many findings nobody could judge; their quotations are checked all the same."""
     language: str

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
-from graph.state import Removed
+from graph.state import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
 from report.marks import MARKER, cites
 from report.numbers import numbers
 from report.statements import statements
-from report.verify import Checked, check
+from report.verify import check
 from retrieval.script import CJK
 from retrieval.text import language, sentences
 from retrieval.words import words
@@ -38,13 +39,26 @@ _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…"
 
 
-def proven(body: str, texts: Mapping[str, str]) -> Checked:
+class Proven(NamedTuple):
+    """A text in which every sentence has a source."""
+
+    body: str
+    cited: list[str]
+    quotes: list[Quote]
+    removed: list[Removed]
+    doubted: list[str]
+    """Sentences with a number that stands in none of the sources they cite."""
+
+
+def proven(body: str, texts: Mapping[str, str]) -> Proven:
     """Return `body` without what its sources do not say, each of its sentences with a source.
 
     It is checked first (`report/verify.py`). Then a sentence that names no source gets one that has
     most of its words, close together, and all of its numbers; those that its paragraph cites come
-    first. A sentence that no source bears out is taken out. Let be are headings, questions, what
-    leads on to a list, and what is said of the sources themselves ("None of them says …").
+    first. A sentence that no source bears out is taken out. One that cites sources which have not
+    all of its numbers gets one that has, or is named in `doubted`, for it may be computed. Let be
+    are headings, questions, what leads on to a list, and what is said of the sources themselves
+    ("None of them says …").
 
     Args:
         body: Markdown as a model wrote it.
@@ -53,14 +67,18 @@ def proven(body: str, texts: Mapping[str, str]) -> Checked:
     checked = check(body, texts)
     windows = cache(lambda name: _windows(texts[name]))
 
+    doubted: list[str] = []
+
     def sourced(statement: str, near: Sequence[str]) -> str:
-        if cites(statement) or not _claims(statement):
-            return statement
-        for name in dict.fromkeys([*near, *checked.cited, *texts]):
-            given = _given(statement, name)
-            if _has_words(statement, windows(name)) and not numbers(given, texts):
-                return given
-        return ""
+        cited = cites(statement)
+        if numbers(statement, texts) if cited else _claims(statement):
+            for name in dict.fromkeys([*near, *checked.cited, *texts]):
+                given = _given(statement, name)
+                if _has_words(statement, windows(name)) and not numbers(given, texts):
+                    return given
+            doubted.extend([statement.strip()] if cited else [])
+            return statement if cited else ""
+        return statement
 
     removed = [*checked.removed]
     parts = blocks(checked.body)
@@ -73,7 +91,7 @@ def proven(body: str, texts: Mapping[str, str]) -> Checked:
         parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
     left = without_gone(parts)
     cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
-    return Checked(joined(left), list(dict.fromkeys(cited)), checked.quotes, removed)
+    return Proven(joined(left), list(dict.fromkeys(cited)), checked.quotes, removed, doubted)
 
 
 def _prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
@@ -97,7 +115,7 @@ def _claims(statement: str) -> bool:
 
 
 def _has_words(statement: str, windows: Sequence[frozenset[str]]) -> bool:
-    wanted = frozenset(words(statement))
+    wanted = frozenset(words(MARKER.sub("", statement)))
     least = SHARE[language(statement)] * len(wanted)
     return any(len(wanted & window) > least for window in windows)
 

@@ -15,6 +15,7 @@ _EN = {
     "sources": "Sources",
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
+    "doubted": "A number in it stands in none of the sources that it cites: “{}”",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
@@ -40,6 +41,7 @@ _ZH = {
     "sources": "来源",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删除：{}。",
+    "doubted": "所引来源中没有其中的数字：“{}”",
     "unreviewed": "未经复核的结果：{} 个。",
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
@@ -127,9 +129,10 @@ def _with(words: str, more: str, *, chinese: bool) -> str:
 
 
 def footnotes(document: Document) -> list[str]:
-    """Return what stands at the very end: what the checks took out, and what was not judged."""
+    """Return what stands at the very end: what was taken out, doubted, or not judged."""
     language, count = document["language"], document["unreviewed"]
     lines = [_removed(document["removed"], language)] if document["removed"] else []
+    lines += [word("doubted", language).format(sentence) for sentence in document["doubted"]]
     return [*lines, word("unreviewed", language).format(count)] if count else lines
 
 

@@ -17,8 +17,7 @@ from memory.pages import NewPage, Page
 from memory.recollection import EARLIER, Scope, recollected, scope, without_turns_of
 from memory.recollection import named as pages_named
 from report.sources import Citable, register
-from report.support import proven
-from report.verify import Checked
+from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
 from runs.ledger import Call, once
@@ -215,7 +214,7 @@ def _best_of(page: Page, query: str) -> list[str]:
     return [texts[index] for index in best]
 
 
-async def verified(owner: str, text: str, sources: Mapping[str, Source]) -> Checked:
+async def verified(owner: str, text: str, sources: Mapping[str, Source]) -> Proven:
     """Return a text without what the stored pages of its sources do not bear out.
 
     A page that was forgotten bears out nothing.

@@ -30,6 +30,7 @@ def document(body="Bees dance [S1].", **more):
         "searched": ["bee dance"],
         "sources": SOURCES,
         "removed": [],
+        "doubted": [],
         "unreviewed": 0,
         "language": "en",
         "created": "2026-01-12",
@@ -283,6 +284,13 @@ def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
     assert to_markdown(shown).rstrip().endswith(told)
     assert told in words(to_html(shown))
     assert told not in to_markdown(document(language=language))
+
+
+def test_a_sentence_that_is_doubted_is_told_at_the_end():
+    shown = document(doubted=["Decay reached *97.3 %* in 2031."])
+
+    assert to_markdown(shown).endswith("“Decay reached \\*97.3 %\\* in 2031.”\n")
+    assert "“Decay reached *97.3 %* in 2031.”" in words(to_html(shown))
 
 
 def test_a_text_without_its_marks_has_its_quotations_and_no_ids():

@@ -185,6 +185,7 @@ def document(place, payload):
             }
         ],
         "removed": [{"text": payload, "reason": payload}],
+        "doubted": [payload],
         "unreviewed": 1,
         "language": "en",
         "created": "2026-01-12",

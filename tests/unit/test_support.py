@@ -152,7 +152,7 @@ def test_to_prove_twice_changes_nothing():
     said = "Bees dance in the dark hive. Poets admire them. They shiver to keep the brood warm."
     once = proven(said, TEXTS)
 
-    assert proven(once.body, TEXTS) == (once.body, once.cited, [], [])
+    assert proven(once.body, TEXTS) == (once.body, once.cited, [], [], [])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -230,3 +230,31 @@ def test_most_sentences_that_were_put_in_other_words_are_traced_and_few_others()
 
     assert own >= 150
     assert other <= 15
+
+
+NUMBERS = {
+    "S1": "The hive weighed 34 kilograms in May.",
+    "S2": "Decay reached 77 per cent in 1885.",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("The hive weighed 34 kilograms [S1].", "The hive weighed 34 kilograms [S1]."),
+        ("Decay reached 77 % in 1885 [S1].", "Decay reached 77 % in 1885 [S1] [S2]."),
+    ],
+)
+def test_a_number_is_in_a_source_that_its_sentence_cites(said, left):
+    checked = proven(said, NUMBERS)
+
+    assert checked.body == left
+    assert checked.doubted == []
+
+
+def test_a_sentence_with_a_number_that_no_source_has_is_doubted_and_stays():
+    said = "Decay reached 97.3 % in 2031 [S2]. It weighed 34 kilograms [S1]."
+    checked = proven(said, NUMBERS)
+
+    assert checked.body == said
+    assert checked.doubted == ["Decay reached 97.3 % in 2031 [S2]."]

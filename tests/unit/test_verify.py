@@ -494,3 +494,15 @@ def test_a_number_that_a_cited_source_has_is_supported(sentence):
 )
 def test_a_number_that_no_cited_source_has_is_reported(sentence):
     assert numbers(f"Bees dance [S1]. {sentence}", TEXTS) == [sentence]
+
+
+def test_a_mere_quotation_cites_only_the_sources_that_have_it():
+    texts = {
+        "S1": "In summer bees dance to tell where the flowers are.",
+        "S2": "Wasps sting people in autumn.",
+        "S3": "He wrote that bees dance to tell where the flowers are.",
+    }
+    for quotation in ("“bees dance to tell where the flowers are”", '<q s="S1">bees dance</q>'):
+        assert check(f"{quotation} [S1][S2][S3]", texts).cited == ["S1", "S3"]
+    own = "They differ: “bees dance to tell where the flowers are” [S1][S2]."
+    assert check(own, texts).cited == ["S1", "S2"]
