@@ -15,8 +15,9 @@ from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
-from memory.recollection import Scope, recollected, without_turns_of
 from memory.recollection import named as pages_named
+from memory.recollection import recollected, without_turns_of
+from memory.within import Scope
 from report.sources import Citable, register
 from report.support import proven
 from report.verify import Checked
