@@ -14,6 +14,7 @@ from langgraph_sdk.runtime import ServerRuntime
 from config.errors import Problem
 from graph.builder import make_graph
 from graph.context import context
+from graph.state import RunStatus
 from nodes.recall.graph import make_recall
 from runs.lifecycle import broken_off
 from runs.lock import taken
@@ -38,11 +39,9 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
     lock = await asyncio.to_thread(taken, thread)
     try:
         yield make_graph()
-    except Problem as problem:
-        await broken_off(thread, "failed", code=problem.code)
-        raise
-    except BaseException:
-        await broken_off(thread, "cancelled")
+    except BaseException as error:
+        status, code = ending(error)
+        await broken_off(thread, status, code=code)
         raise
     finally:
         await asyncio.to_thread(lock.release)
@@ -58,6 +57,14 @@ async def recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     if runtime.execution_runtime is not None:
         check(runtime.execution_runtime.context)
     yield make_recall()
+
+
+def ending(error: BaseException) -> tuple[RunStatus, str]:
+    """Return how a run stands after an error, and its code; what stops a run has none."""
+    if isinstance(error, Problem):
+        return "failed", error.code
+    # What stops a run, such as a cancelled task, is no `Exception`.
+    return ("failed", "internal") if isinstance(error, Exception) else ("cancelled", "")
 
 
 def check(choices: dict[str, Any] | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, Literal, cast
@@ -26,7 +27,12 @@ LANGUAGES = ("en", "zh")
 """The languages of which there are prompts."""
 
 
-KINDS: dict[type, str] = {bool: "yes or no (true, false)", str: "text", list: "list", dict: "table"}
+KINDS: dict[type, str] = {
+    bool: "yes or no (true, false)",
+    str: "text",
+    list: "list of texts",
+    dict: "table of texts",
+}
 
 
 def _choice(default: Any, description: str) -> Any:
@@ -91,9 +97,14 @@ class Context:
 
 
 def _check_kind(name: str, value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
+    if not isinstance(value, kind) or not all(isinstance(one, str) for one in _held(value)):
         what = f"{value!r} is not a {KINDS[kind]}"
         raise Problem("bad_choice", what, where=name, hint="see the table of choices in the README")
+
+
+def _held(value: Any) -> Iterable[Any]:
+    """Return what a choice of several things holds."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def context(choices: dict[str, Any]) -> Context:

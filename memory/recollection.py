@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sqlalchemy import select
 
 from memory.abstracts import TURNS
 from memory.finding import Page, columns, location, search, searching
-from memory.within import KINDS
+from memory.within import Scope
 from retrieval.index import Index
 from retrieval.keyword import rank
 from storage.engine import read_rows
@@ -25,20 +24,6 @@ ORIGINALS = 8
 
 EARLIER = ("web", REPORT, TURNS)
 """The kinds of pages that come from earlier runs and from what was said; not a person's files."""
-
-
-class Scope(NamedTuple):
-    """A part of a memory: pages of these kinds, in these groups; every one where it is `None`."""
-
-    kinds: list[str] | None = None
-    groups: list[str] | None = None
-
-
-def scope(names: Sequence[str]) -> Scope:
-    """Return the part of a memory that some names of kinds and groups stand for."""
-    kinds = [name for name in names if name in KINDS]
-    groups = [name for name in names if name not in KINDS]
-    return Scope(kinds or None, groups or None)
 
 
 async def empty(owner: str, part: Scope) -> bool:

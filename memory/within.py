@@ -15,18 +15,25 @@ from memory.rows import digest
 from storage.engine import read_rows
 from storage.tables import documents, pages
 
-KINDS = ("file", "web", "report", "chat")
+KINDS = ("file", "web", "report", "chat", "session")
 """The kinds of pages that are kept, whether there are any yet or not."""
 
 
-class Within(NamedTuple):
-    """The kinds and the groups that are searched; `None` for all."""
+class Scope(NamedTuple):
+    """A part of a memory: pages of these kinds, in these groups; every one where it is `None`."""
 
     kinds: Sequence[str] | None = None
     groups: Sequence[str] | None = None
 
 
-async def within(owner: str, name: str) -> Within:
+def scope(names: Sequence[str]) -> Scope:
+    """Return the part of a memory that some names of kinds and groups stand for."""
+    kinds = [name for name in names if name in KINDS]
+    groups = [name for name in names if name not in KINDS]
+    return Scope(kinds or None, groups or None)
+
+
+async def within(owner: str, name: str) -> Scope:
     """Return what a namespace's name stands for; everything when it is empty.
 
     Args:
@@ -37,15 +44,15 @@ async def within(owner: str, name: str) -> Within:
         Problem: `namespace_not_found`, with the names that come close.
     """
     if not name:
-        return Within()
+        return Scope()
     shelves = await stats(owner)
     kinds = {*KINDS, *(shelf.kind for shelf in shelves)}
     groups = {shelf.group for shelf in shelves if shelf.group}
     if name in kinds:
-        return Within(kinds=[name])
+        return Scope(kinds=[name])
     for group in (name, real(name)):
         if group in groups:
-            return Within(groups=[group])
+            return Scope(groups=[group])
     close = get_close_matches(name, kinds | groups, n=1)
     hint = f"did you mean {close[0]}? " if close else ""
     what = f"there are no pages in {name!r}"

@@ -14,8 +14,9 @@ from graph.context import Context
 from graph.state import Passage, Source
 from memory import pages
 from memory.pages import NewPage, Page
-from memory.recollection import EARLIER, Scope, recollected, scope, without_turns_of
+from memory.recollection import EARLIER, recollected, without_turns_of
 from memory.recollection import named as pages_named
+from memory.within import Scope, scope
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread

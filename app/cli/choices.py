@@ -64,7 +64,7 @@ def _read(choices: list[str]) -> dict[str, Any]:
 
 
 def _value(name: str, written: str) -> Any:
-    """Read the value of one choice; whether a number is in its bounds is the context's to say."""
+    """Read the value of one choice; whether it may be chosen is the context's to say."""
     usual = getattr(Context(), name, None)
     try:
         value = json.loads(written)
@@ -74,12 +74,6 @@ def _value(name: str, written: str) -> Any:
     if isinstance(usual, str):
         return value if isinstance(value, str) else written
     wanted = KINDS.get(type(usual))
-    if wanted and not (type(value) is type(usual) and _holds_texts(value)):
+    if wanted and type(value) is not type(usual):
         raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name)
     return value
-
-
-def _holds_texts(value: Any) -> bool:
-    """Say whether a list or an object holds texts only; everything else does."""
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return all(isinstance(one, str) for one in held)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Column, Table
+from rich.text import Text
 
 from app.cli.moving import moving
 from app.cli.output import one_line, print_json
@@ -61,7 +62,7 @@ def _categories(figures: dict[str, Any]) -> list[Table | str]:
     for category, told in figures["categories"].items():
         pairs = [(method, name) for name in SHOWN for method in ("bm25", "dossier")]
         cells = (_figure(name, told["methods"][method][name]) for method, name in pairs)
-        rows.add_row(one_line(category), str(told["questions"]), *cells)
+        rows.add_row(Text(one_line(category)), str(told["questions"]), *cells)
     return [rows, ""]
 
 

@@ -146,7 +146,7 @@ def _said(talk: Mapping[str, Any]) -> list[str]:
 def _bar() -> Progress:
     """Return the bar on standard error; nothing moves where that is no terminal."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 

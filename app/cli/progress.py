@@ -99,8 +99,8 @@ class Progress:
         table = Table.grid(padding=(0, 1))
         for name, mark in self.steps.items():
             if not mark:
-                table.add_row("  ", Spinner("dots"), f"{name}: {self.titles.get(name, '')}")
-        return Group(table, Spinner("dots", text=f"{self.now} … {seconds} s"))
+                table.add_row("  ", Spinner("dots"), Text(f"{name}: {self.titles.get(name, '')}"))
+        return Group(table, Spinner("dots", text=Text(f"{self.now} … {seconds} s")))
 
 
 def _decided(update: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import session
 from graph.state import Passage
-from memory.within import Within
+from memory.within import Scope
 from memory.within import within as within_named
 from nodes.profile import check_question
 from nodes.recall.graph import make_recall
@@ -81,7 +81,7 @@ def _named(project: str, name: str) -> list[str]:
     return [*(kinds or []), *(groups or [])]
 
 
-async def _inside(owner: str, name: str) -> Within:
+async def _inside(owner: str, name: str) -> Scope:
     try:
         return await within_named(owner, name)
     finally:

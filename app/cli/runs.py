@@ -73,7 +73,7 @@ def _table(calls: list[dict[str, Any]]) -> Table:
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""
         tokens = [str(call.get(name, "")) for name in ("tokens_in", "tokens_out")]
-        rows.add_row(f"{at:%H:%M:%S}", *words, seconds, *tokens)
+        rows.add_row(f"{at:%H:%M:%S}", *map(Text, words), seconds, *tokens)
     return rows
 
 

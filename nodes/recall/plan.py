@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from memory.outline import outline, read_out
-from memory.recollection import scope
+from memory.within import scope
 from nodes.agent import ask
 from nodes.profile import check_question
 from nodes.recall.state import RecallState, Search

@@ -3,6 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
+from app.cli.ingest import _bar as bar_of_ingest
 from app.cli.progress import Progress
 
 
@@ -40,6 +41,26 @@ def test_on_a_terminal_a_long_line_goes_on_below_its_own_beginning(progress, scr
 
     first, second, *_ = screen.getvalue().splitlines()
     assert first.index("✓") == second.index("disagree") == 10
+
+
+def test_what_looks_like_markup_in_a_title_or_a_file_name_is_shown_as_it_stands(progress, screen):
+    with progress:
+        progress.watch({"event": "researching", "step": "s1", "title": "What is [/b]?"})
+        progress.doing("Reading notes[/i].md (1)")
+        progress.live.refresh()
+
+    assert "s1: What is [/b]?" in screen.getvalue()
+    assert "Reading notes[/i].md (1)" in screen.getvalue()
+
+
+def test_the_bar_of_a_folder_shows_its_name_as_it_stands(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    with bar_of_ingest() as bar:
+        bar.add_task("notes[/b]", total=1)
+        bar.refresh()
+
+    assert "notes[/b]" in capsys.readouterr().err
 
 
 def test_elsewhere_a_line_is_one_line(screen):

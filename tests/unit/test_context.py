@@ -67,6 +67,16 @@ def test_a_language_without_prompts_is_refused():
     assert refused.hint == "one of en, zh"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("files", [5]), ("search", [None]), ("models", {"planner": 5}), ("memory", "chat")],
+)
+def test_a_choice_of_several_things_holds_texts(name: str, value: object):
+    refused = problem(**{name: value})
+
+    assert (refused.code, refused.where) == ("bad_choice", name)
+
+
 def test_only_what_differs_from_the_defaults_is_stored():
     assert chosen(Context()) == {}
     assert chosen(Context(max_steps=2, files=["/docs"])) == {"max_steps": 2, "files": ["/docs"]}

@@ -4,7 +4,8 @@ from memory import pages
 from memory.finding import Page
 from memory.forgetting import forget
 from memory.pages import NewPage
-from memory.recollection import EARLIER, Scope, empty, named, recollected, scope, without_turns_of
+from memory.recollection import EARLIER, empty, named, recollected, without_turns_of
+from memory.within import Scope, scope
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -19,11 +20,6 @@ async def kinds(part: Scope, run: str = "") -> set[str]:
     return {page.kind for page in await recollected("me/", "dance", 9, part, run)}
 
 
-def test_names_of_kinds_and_of_groups_are_told_apart():
-    assert scope([]) == Scope(None, None)
-    assert scope(["web", "ann", "chat"]) == Scope(["web", "chat"], ["ann"])
-
-
 async def test_only_a_part_of_the_memory_is_searched():
     for kind in ("file", "web", "report", "chat", "session"):
         await keep(kind, group="ann" if kind == "chat" else "")
@@ -31,7 +27,7 @@ async def test_only_a_part_of_the_memory_is_searched():
     assert await kinds(scope([])) == {"file", "web", "report", "chat"}
     assert await kinds(scope(EARLIER)) == {"web", "report", "chat"}
     assert await kinds(scope(["ann"])) == {"chat"}
-    assert await kinds(Scope(["session"])) == {"session"}
+    assert await kinds(scope(["session"])) == {"session"}
 
 
 async def test_a_report_leads_to_the_pages_it_rests_on():

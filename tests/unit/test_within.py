@@ -6,7 +6,7 @@ import pytest
 
 from config.errors import Problem
 from memory.pages import NewPage, keep
-from memory.within import Within, from_origin, within
+from memory.within import Scope, from_origin, scope, within
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -17,18 +17,24 @@ def page(text: str) -> NewPage:
     return NewPage(title="", place="", text=text)
 
 
+def test_names_of_kinds_and_of_groups_are_told_apart():
+    assert scope([]) == Scope(None, None)
+    assert scope(["web", "ann", "chat"]) == Scope(["web", "chat"], ["ann"])
+
+
 async def test_a_kind_is_meant_whether_it_has_pages_or_not():
-    assert await within(ME, "web") == Within(kinds=["web"])
+    for kind in ("web", "session"):
+        assert await within(ME, kind) == scope([kind]) == Scope(kinds=[kind])
 
 
 async def test_a_conversation_is_meant_by_its_name():
     await keep(ME, "chat", "talk", [page("Hello there.")], group="Ann and Bob")
 
-    assert await within(ME, "Ann and Bob") == Within(groups=["Ann and Bob"])
+    assert await within(ME, "Ann and Bob") == Scope(groups=["Ann and Bob"])
 
 
 async def test_no_name_means_everything():
-    assert await within(ME, "") == Within()
+    assert await within(ME, "") == Scope()
 
 
 async def test_a_name_that_means_nothing_is_told_with_the_closest_one():
