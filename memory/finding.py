@@ -11,6 +11,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 from memory.meaning import meaning
 from memory.upkeep import due, refresh
 from retrieval.index import Index, mine, opened
+from retrieval.repeats import distinct
 from retrieval.search import gist
 from retrieval.search import search as answering
 from retrieval.words import terms
@@ -19,6 +20,9 @@ from storage.tables import documents, pages
 from storage.vectors import GIVEN
 
 Answer = TypeVar("Answer")
+
+SPARE = 10
+"""So many more pages are ranked, for those that repeat others are left out."""
 
 ROOTS: BindParameter[str] = bindparam("roots", expanding=True)
 """The folders that files are searched below."""
@@ -121,9 +125,10 @@ def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None)
     worded = bool(index.counts(terms(question)))
     meant = meaning(index, gist(question, index), worded=worded)
     vector = None if meant.vector is None else meant.vector.tolist()
-    hits = answering(
-        question, index, limit, vectors=meant.vectors, vector=vector, trust=meant.trust
+    found = answering(
+        question, index, limit + SPARE, vectors=meant.vectors, vector=vector, trust=meant.trust
     )
+    hits = [found[at] for at in distinct([hit.row for hit in found])][:limit]
     # Vectors have a nearest page for everything, also one that nothing speaks for.
     worth = {hit.row.number: hit for hit in hits if hit.score > 0}
     wanted = HITS if roots is None else ROOTED_HITS
