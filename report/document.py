@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graph.state import Background, Finding, Report, RunStatus, Source, State, of_turn
 from report.render import Document, Gap
 from report.wording import word
@@ -23,7 +25,7 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         status=status,
         notices=report["notices"],
         body=report["body"],
-        gaps=gaps(state),
+        gaps=[*gaps(state), *unused(state, report["cited"])],
         searched=searched(state),
         sources=[_shown(source, report["language"]) for source in sources.values()],
         removed=report["removed"],
@@ -58,6 +60,16 @@ def gaps(state: State) -> list[Gap]:
     return missing + [
         Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
         for name, why in unsearched.items()
+    ]
+
+
+def unused(state: State, cited: Sequence[str]) -> list[Gap]:
+    """Return the steps of this turn that came out well, and of which a report cites no source."""
+    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    return [
+        Gap(title=one["title"], status="ok", reason="not_used")
+        for one in findings.values()
+        if cited and one["status"] == "ok" and not set(one["sources"]) & set(cited)
     ]
 
 

@@ -74,6 +74,7 @@ _REASONS = {
     "model_rejected": ("the model's server rejected the request", "模型服务拒绝了请求"),
     "model_timeout": ("the model took too long", "模型响应超时"),
     "model_unavailable": ("the model could not be reached", "无法连接模型"),
+    "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
     "sandbox_unavailable": ("code cannot be run safely here", "此处无法安全地运行代码"),

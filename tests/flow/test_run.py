@@ -217,6 +217,18 @@ async def test_a_number_without_a_source_is_taken_out_of_the_report(
     ]
 
 
+async def test_a_step_of_which_the_report_says_nothing_is_named_as_missing(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+    script.on("reporter", '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>')
+    outcome = await thread.begin("How do bees live?", make(choices), quiet)
+
+    missing = str(outcome.state["messages"][-1].text).split("What is missing")[1]
+    assert "winter cluster" in missing
+    assert "waggle dance" not in missing.split("## Sources")[0]
+
+
 async def test_a_caller_cannot_bring_sources_of_its_own(
     thread: Session, choices: dict[str, object]
 ):
