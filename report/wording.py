@@ -76,9 +76,7 @@ _REASONS = {
     "model_unavailable": ("the model could not be reached", "无法连接模型"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
-    "sandbox_unavailable": ("code cannot be run safely here", "此处无法安全地运行代码"),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
-    "needs_failed": ("a step it builds on failed", "它所依赖的步骤失败了"),
 }
 _STATUS = {
     "failed": ("it failed", "失败"),
