@@ -7,47 +7,27 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from memory.keeping import retire
-from memory.rows import digest
 from memory.upkeep import BATCH, erase
-from storage.engine import read
+from storage.engine import read_rows
 from storage.journal import perform
-from storage.tables import documents, events, members, namespaces, pages
+from storage.tables import documents, events, pages
 from storage.vectors import remove
 
 
 async def forget(owner: str, ids: Sequence[str]) -> int:
     """Forget an owner's pages by their ids; return how many there were."""
-    return await _forget(owner, pages.c.id.in_(ids))
-
-
-async def forget_origin(owner: str, kind: str, origin: str) -> int:
-    """Forget every page an origin has or had; return how many there were."""
-    return await _forget(owner, pages.c.origin_id == digest(kind, origin))
-
-
-async def forget_namespace(owner: str, kind: str, group: str = "") -> int:
-    """Forget every page of a kind, or of one group of it; return how many there were."""
-    name = digest(owner, kind, group)
-    number = select(namespaces.c.number).where(namespaces.c.name == name).scalar_subquery()
-    member = select(members.c.page).where(members.c.namespace == number)
-    return await _forget(owner, pages.c.number.in_(member))
-
-
-async def _forget(owner: str, which: ColumnElement[bool]) -> int:
-    wanted = select(pages.c.number).where(pages.c.owner == owner, which)
-    batch = partial(_numbers, wanted=wanted.order_by(pages.c.number).limit(BATCH))
     count = 0
-    while numbers := await read(batch):
-        await perform(partial(_erase, owner=owner, numbers=numbers))
+    for first in range(0, len(ids), BATCH):
+        some = pages.c.id.in_(ids[first : first + BATCH])
+        wanted = select(pages.c.number).where(pages.c.owner == owner, some)
+        numbers = list((await read_rows(wanted.order_by(pages.c.number))).scalars())
+        if numbers:
+            await perform(partial(_erase, owner=owner, numbers=numbers))
         count += len(numbers)
     return count
-
-
-def _numbers(connection: Connection, wanted: Select[int]) -> list[int]:
-    return list(connection.execute(wanted).scalars())
 
 
 def _erase(connection: Connection, owner: str, numbers: Sequence[int]) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from memory.rows import digest
 from retrieval.names import title_key
+from storage import outbox
 from storage.keywords import Entry, keywords
-from storage.tables import members, namespaces, outbox, pages
+from storage.tables import members, namespaces, pages
 from storage.upsert import insert_new
 
 VECTORS = "vectors"
@@ -137,5 +136,4 @@ def queue(connection: Connection, numbers: Sequence[int]) -> None:
         jobs[owner, kind].append(number)
     for (owner, kind), some in jobs.items():
         data = {"namespace": namespace(connection, owner, kind), "pages": some}
-        row = {"owner": owner, "job": VECTORS, "data": json.dumps(data)}
-        connection.execute(insert(outbox), {**row, "due": time.time(), "tries": 0})
+        outbox.put(connection, owner, VECTORS, data)

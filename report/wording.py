@@ -77,9 +77,7 @@ _REASONS = {
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
-    "sandbox_unavailable": ("code cannot be run safely here", "此处无法安全地运行代码"),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
-    "needs_failed": ("a step it builds on failed", "它所依赖的步骤失败了"),
 }
 _STATUS = {
     "failed": ("it failed", "失败"),

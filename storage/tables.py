@@ -209,7 +209,7 @@ events = Table(
     Column("data", Text, nullable=False),
     Column("at", Float, nullable=False),
 )
-"""The append-only log of every write to a memory; `data` is JSON."""
+"""An append-only log of what was forgotten, whose it was and when; `data` is JSON."""
 
 outbox = Table(
     "outbox",

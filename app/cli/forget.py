@@ -14,9 +14,6 @@ from memory.within import from_origin
 from runs.place import owned
 from storage.engine import close
 
-AT_ONCE = 500
-"""How many pages are named in one statement."""
-
 
 def main(*, ids: list[str], origin: str, sure: bool, project: str, as_json: bool) -> int:
     """Forget pages, if the person says so; return the exit status.
@@ -57,9 +54,8 @@ async def _found(owner: str, ids: list[str], origin: str) -> list[str]:
 
 
 async def _forgotten(owner: str, ids: list[str]) -> int:
-    parts = [ids[first : first + AT_ONCE] for first in range(0, len(ids), AT_ONCE)]
     try:
-        return sum([await forget(owner, part) for part in parts])
+        return await forget(owner, ids)
     finally:
         await close()
 

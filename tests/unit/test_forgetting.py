@@ -11,9 +11,10 @@ from sqlalchemy import func, select, text
 from memory.documents import note_document
 from memory.embedding import embed_due
 from memory.finding import searching
-from memory.forgetting import forget, forget_namespace, forget_origin
+from memory.forgetting import forget
 from memory.indexing import VECTORS
-from memory.pages import NewPage, find, keep, texts
+from memory.pages import NewPage, find, keep, kept, texts
+from memory.within import from_origin
 from retrieval.index import Index
 from storage.engine import read_rows
 from storage.tables import documents, events, members, outbox, pages, vectors
@@ -54,29 +55,28 @@ async def test_an_origin_is_forgotten_with_all_it_ever_said():
     new = await put("u", "bee two")
     other = await put("v", "bee three")
 
-    assert await forget_origin(ME, "web", "u") == 2
+    assert await forget(ME, await from_origin(ME, "u")) == 2
 
     assert set(await texts(ME, [*old, *new, *other])) == set(other)
 
 
-async def test_a_kind_or_one_group_of_it_is_forgotten(monkeypatch):
+async def test_many_pages_are_forgotten_a_few_at_a_time(monkeypatch):
     monkeypatch.setattr("memory.forgetting.BATCH", 2)
-    await put("a", *(f"bee {n}" for n in range(5)), kind="chat", group="a")
-    await put("b", "bee b", kind="chat", group="b")
+    many = await put("a", *(f"bee {n}" for n in range(5)), kind="chat", group="a")
     await put("w", "bee w")
 
-    assert await forget_namespace(ME, "chat", "a") == 5
-    assert sorted(page.text for page in await find(ME, "bee", 10)) == ["bee b", "bee w"]
-    assert await forget_namespace(ME, "chat") == 1
+    assert await forget(ME, many) == 5
+
     assert [page.text for page in await find(ME, "bee", 10)] == ["bee w"]
+    assert len((await read_rows(select(events))).all()) == 3
 
 
 async def test_nobody_forgets_another_persons_pages():
     ids = await put("u", "bee", owner=OTHER)
 
     assert await forget(ME, ids) == 0
-    assert await forget_origin(ME, "web", "u") == 0
-    assert await forget_namespace(ME, "web") == 0
+    assert await from_origin(ME, "u") == []
+    assert (await read_rows(select(events))).all() == []
     assert len(await texts(OTHER, ids)) == 1
 
 
@@ -115,7 +115,7 @@ async def test_a_file_whose_pages_are_forgotten_counts_as_not_read():
     await note_document(ME, "/docs", "/docs/b.md", {**seen, "sha256": "cd", "code": ""})
     await note_document(ME, "/docs", "/docs/c.md", {**seen, "sha256": "ef", "code": "broken"})
 
-    await forget_origin(ME, "file", "ab")
+    await forget(ME, await kept(ME, "file", "ab"))
 
     known = await read_rows(select(documents.c.path).order_by(documents.c.path))
     assert list(known.scalars()) == ["/docs/b.md", "/docs/c.md"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import sysconfig
 import tomllib
 from importlib.machinery import PathFinder
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,28 @@ def test_no_file_of_the_installation_names_a_host_of_packages(name: str):
     text = (ROOT / name).read_text("utf-8")
 
     assert not re.search(r"--(extra-)?index-url|--find-links|--trusted-host|simple/", text)
+
+
+def imported(file: Path) -> set[str]:
+    """Return the top-level names that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return {name.partition(".")[0] for name in found}
+
+
+def test_what_the_rooms_import_is_declared_and_comes_not_by_chance():
+    """`evals` also imports the tools of developers, as `make evals` installs them."""
+    optional = PROJECT["project"]["optional-dependencies"]
+    wanted = [*PROJECT["project"]["dependencies"], *optional["server"]]
+    declared = {canonical(re.split(r"[<>=~[]", one)[0]) for one in wanted}
+    names = set().union(
+        *(imported(file) for room in set(OURS) - {"evals"} for file in (ROOT / room).rglob("*.py"))
+    )
+    packages = packages_distributions()
+
+    for name in names - {*sys.stdlib_module_names, *OURS}:
+        assert declared & set(map(canonical, packages.get(name, [name]))), name
