@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
@@ -117,8 +116,22 @@ async def search(
         kinds: Of these kinds only.
         groups: Of these groups only, such as conversations or folders of files.
     """
-    best = partial(_found, question=question, limit=limit, roots=groups)
-    return await searching(owner, best, kinds, groups)
+    return (await search_each(owner, [question], limit, kinds, groups))[0]
+
+
+async def search_each(
+    owner: str,
+    questions: Sequence[str],
+    limit: int,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> list[list[Found]]:
+    """Do the same for several questions, in one look at the store."""
+
+    def look(index: Index) -> list[list[Found]]:
+        return [_found(index, question, limit, groups) for question in questions]
+
+    return await searching(owner, look, kinds, groups)
 
 
 def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:

@@ -13,7 +13,7 @@ from memory.documents import forget_document as forget_document
 from memory.documents import note_document as note_document
 from memory.finding import Page as Page
 from memory.finding import location as location
-from memory.finding import search
+from memory.finding import search_each
 from memory.keeping import store, supersede
 from memory.rows import NewPage as NewPage
 from memory.rows import Origin, Provenance, rows, storable
@@ -97,10 +97,18 @@ async def find(
         limit: How many at most.
         roots: Only files below these folders; everything the owner has when it is `None`.
     """
+    return (await find_each(owner, [query], limit, roots))[0]
+
+
+async def find_each(
+    owner: str, queries: Sequence[str], limit: int, roots: Sequence[str] | None = None
+) -> list[list[Page]]:
+    """Do the same for several queries, in one look at the store."""
     if roots == []:
-        return []
+        return [[] for _ in queries]
     kinds = None if roots is None else ["file"]
-    return [found.page for found in await search(owner, query, limit, kinds, roots)]
+    each = await search_each(owner, queries, limit, kinds, roots)
+    return [[one.page for one in found] for found in each]
 
 
 async def texts(owner: str, ids: Sequence[str]) -> dict[str, str]:

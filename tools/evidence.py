@@ -76,12 +76,12 @@ async def gather(
     """
     problems: list[Problem] = []
     names = (list(context.search) or available(os.environ)) if web else []
-    known = _in_files if context.files or names else _in_memory
-    searches = [known(here, context, query) for query in queries]
-    if names:
-        searches += [_on_web(here, names, query, problems) for query in queries]
-    found = await asyncio.gather(*searches)
-    return await _chosen(here, found, [about, *queries], problems)
+    searches = [_on_web(here, names, query, problems) for query in queries] if names else []
+    if not (context.files or names):
+        searches = [_in_memory(here, context, query) for query in queries]
+    in_files = pages.find_each(here.owner, queries, PAGES, context.files)
+    read, found = await asyncio.gather(in_files, asyncio.gather(*searches))
+    return await _chosen(here, [*read, *found], [about, *queries], problems)
 
 
 async def recollect(
@@ -137,10 +137,6 @@ async def _chosen(
         for source, (_, text) in zip(sources, chosen, strict=True)
     ]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)
-
-
-async def _in_files(here: Here, context: Context, query: str) -> list[Page]:
-    return await pages.find(here.owner, query, PAGES, context.files)
 
 
 async def _in_memory(here: Here, context: Context, query: str) -> list[Page]:

@@ -168,14 +168,14 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
     thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delenv("SEARXNG_URL")
-    find = pages.find
+    find = pages.find_each
 
-    async def broken(owner: str, query: str, *more: object) -> object:
-        if query == "winter":
+    async def broken(owner: str, queries: list[str], *more: object) -> object:
+        if queries == ["winter"]:
             raise Problem("storage_busy", "it is locked")
-        return await find(owner, query, *more)
+        return await find(owner, queries, *more)
 
-    monkeypatch.setattr("memory.pages.find", broken)
+    monkeypatch.setattr("memory.pages.find_each", broken)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter"]})
 
     outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
