@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from graph.state import Removed
 from report.shape import Document
 
+DOUBTED = 5
+"""How many sentences with a number that no source has are told word for word."""
+
 _EN = {
     "missing": "What is missing",
     "searched": "What was searched",
@@ -16,6 +19,7 @@ _EN = {
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
     "doubted": "A number in it stands in none of the sources that it cites: “{}”",
+    "more_doubted": "The same holds for more sentences: {}.",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
@@ -42,6 +46,7 @@ _ZH = {
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删除：{}。",
     "doubted": "所引来源中没有其中的数字：“{}”",
+    "more_doubted": "另有 {} 句也是如此。",
     "unreviewed": "未经复核的结果：{} 个。",
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
@@ -131,7 +136,9 @@ def footnotes(document: Document) -> list[str]:
     """Return what stands at the very end: what was taken out, doubted, or not judged."""
     language, count = document["language"], document["unreviewed"]
     lines = [_removed(document["removed"], language)] if document["removed"] else []
-    lines += [word("doubted", language).format(sentence) for sentence in document["doubted"]]
+    doubted, more = document["doubted"][:DOUBTED], len(document["doubted"]) - DOUBTED
+    lines += [word("doubted", language).format(sentence) for sentence in doubted]
+    lines += [word("more_doubted", language).format(more)] if more > 0 else []
     return [*lines, word("unreviewed", language).format(count)] if count else lines
 
 

@@ -291,6 +291,9 @@ def test_a_sentence_that_is_doubted_is_told_at_the_end():
 
     assert to_markdown(shown).endswith("“Decay reached \\*97.3 %\\* in 2031.”\n")
     assert "“Decay reached *97.3 %* in 2031.”" in words(to_html(shown))
+    many = to_markdown(document(doubted=[f"It was {number}." for number in range(50, 60)]))
+    assert many.endswith("The same holds for more sentences: 5.\n")
+    assert "59" not in many
 
 
 def test_a_text_without_its_marks_has_its_quotations_and_no_ids():
