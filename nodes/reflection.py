@@ -36,7 +36,7 @@ async def reflection(
     finding = state["finding"]
     last = state["attempt"] >= runtime.context.max_reflections
     hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
-    if finding["status"] == "skipped" or hopeless:
+    if hopeless:
         return _done(state, finding)
     try:
         verdict = await _verdict(state, runtime)

@@ -65,6 +65,14 @@ async def test_what_was_never_read_is_not_made_up(remembering: Any):
     assert state["pages"] == []
 
 
+async def test_where_nothing_was_found_nobody_is_asked_whether_it_is_enough(
+    remembering: Any, script: Script
+):
+    await remembering("What is quantum chromodynamics?")
+
+    assert "Complete" not in script.names()
+
+
 async def test_a_second_question_does_not_get_the_answer_to_the_first(remembering: Any):
     await remembering("Who described the waggle dance?")
     state = await remembering("What is quantum chromodynamics?")

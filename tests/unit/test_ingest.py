@@ -169,6 +169,16 @@ async def test_a_broken_file_is_told_every_time_but_tried_only_once(folder, extr
     assert extracted == []
 
 
+async def test_a_copy_of_a_broken_file_is_told_too(folder):
+    write(folder / "broken.pdf", b"%PDF-1.7 this is no PDF")
+    await take_in(folder)
+    write(folder / "copy.pdf", b"%PDF-1.7 this is no PDF")
+
+    names = [one.path.rpartition("/")[2] for one in (await take_in(folder)).skipped]
+
+    assert names == ["broken.pdf", "copy.pdf"]
+
+
 async def test_a_broken_file_that_was_mended_is_no_longer_told(folder):
     write(folder / "notes.txt", "")
     await take_in(folder)

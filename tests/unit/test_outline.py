@@ -33,6 +33,18 @@ async def test_what_fits_comes_first_with_its_abstract_and_then_what_is_new():
     assert third.startswith("G2 report “Money”, 1 page, 20")
 
 
+async def test_what_fits_leaves_room_for_what_is_new():
+    new = [page(f"Bees {n}", f"Bees dance number {n} about food. " * 9) for n in range(EACH)]
+    await memorize("me/", "file", "hash", new)
+    await memorize("me/", "report", "t1-1", [page("Money", "Stocks fell.")])
+
+    for most in range(150, 250, 10):
+        shown = await outline("me/", "dance", most=most)
+
+        assert "“Money”" in shown.text
+        assert 0 < len(shown.pages) < EACH
+
+
 async def test_ids_are_short_and_stand_for_pages_and_groups():
     ids = await hive()
 

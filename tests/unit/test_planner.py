@@ -1,0 +1,21 @@
+"""A plan is made of whatever a model drafts."""
+
+from __future__ import annotations
+
+from nodes.planner import Draft, DraftStep, to_plan
+
+
+def test_a_step_builds_on_earlier_steps_only_however_they_are_named():
+    steps = [DraftStep(title="a", needs=[1, 2]), DraftStep(title="b", needs=["s1", "1", 2, "s9"])]
+
+    plan = to_plan(Draft(title="Bees", steps=steps), 4)
+
+    assert [step["needs"] for step in plan["steps"]] == [[], ["s1"]]
+
+
+def test_a_plan_is_no_longer_than_it_may_be_and_needs_nothing_that_was_cut():
+    steps = [DraftStep(title=title, needs=[number]) for number, title in enumerate("abc")]
+
+    plan = to_plan(Draft(title="Bees", steps=steps), 2)
+
+    assert [(step["id"], step["needs"]) for step in plan["steps"]] == [("s1", []), ("s2", ["s1"])]
