@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +19,7 @@ from tools.web.address import canonical, identity, shown
 from tools.web.body import PACKING, read_body, too_large
 from tools.web.kinds import HTML, PDF, expected, kind
 from tools.web.text import read_text
+from tools.web.trust import certificates
 from tools.web.walls import nothing_in
 
 __all__ = ["LIMITS", "FetchLimits", "Fetched", "canonical", "fetch", "identity"]
@@ -124,14 +123,8 @@ async def _network() -> httpx.AsyncHTTPTransport:
 
     A connection that is kept would belong to an address, and so to every name it was checked for.
     """
-    trust = await anyio.to_thread.run_sync(_certificates)
     limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.AsyncHTTPTransport(verify=trust, trust_env=False, limits=limits)
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)
+    return httpx.AsyncHTTPTransport(verify=await certificates(), trust_env=False, limits=limits)
 
 
 async def _download(guard: PublicOnly, url: str, limits: FetchLimits) -> _Body:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-import ssl
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 import anyio
@@ -16,6 +14,7 @@ from config.errors import Problem
 from runs.faults import retry_after
 from tools.search.base import unreadable
 from tools.web.body import PACKING, read_body
+from tools.web.trust import certificates
 
 _SECONDS = 10.0
 _MOST = 5_000_000
@@ -43,7 +42,8 @@ async def request_json(
         Problem: `search_unavailable`; neither address nor headers are told, they may hold keys.
     """
     try:
-        async with httpx.AsyncClient(timeout=_SECONDS, verify=_trust(), trust_env=False) as client:
+        trust = await certificates()
+        async with httpx.AsyncClient(timeout=_SECONDS, verify=trust, trust_env=False) as client:
             client.auth, bare = _auth(httpx.URL(url))
             asked = client.build_request(method, bare, headers=headers, params=params, json=body)
             asked.headers["accept-encoding"] = PACKING
@@ -59,12 +59,6 @@ async def request_json(
     if answer.status != 200:
         raise Problem("search_unavailable", f"it answers {answer.status}")
     return _object(answer.body)
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    # Reading the certificates takes as long as some searches.
-    return httpx.create_ssl_context(trust_env=False)
 
 
 def _auth(url: httpx.URL) -> tuple[httpx.Auth, httpx.URL]:
