@@ -115,14 +115,3 @@ async def texts(owner: str, ids: Sequence[str]) -> dict[str, str]:
     """Return the full texts of an owner's pages by their ids, also of those not found any more."""
     wanted = select(pages.c.id, pages.c.text).where(pages.c.owner == owner, pages.c.id.in_(ids))
     return {row.id: row.text for row in await read_rows(wanted)}
-
-
-async def read(owner: str, ids: Sequence[str]) -> list[Page]:
-    """Return an owner's pages by their ids, in the order of the ids; web pages and reports only."""
-    wanted = select(pages).where(pages.c.owner == owner, pages.c.id.in_(ids))
-    rows = {row.id: row for row in await read_rows(wanted)}
-    found = [rows[one] for one in ids if one in rows]
-    return [
-        Page(row.id, row.kind, row.title, location(row.origin, row.place), row.text, 0.0)
-        for row in found
-    ]

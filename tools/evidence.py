@@ -177,7 +177,7 @@ async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
         await trace(here, "fetch", "web", problem.code, url=url)
         return []
     await trace(here, "fetch", "web", "ok", url=url)
-    return await pages.read(here.owner, ids)
+    return await pages_named(here.owner, ids)
 
 
 async def _fetched(here: Here, url: str) -> list[str]:

@@ -16,9 +16,9 @@ from memory.pages import (
     kept,
     location,
     note_document,
-    read,
     texts,
 )
+from memory.recollection import named
 from storage.engine import read_rows
 from storage.tables import outbox, pages
 
@@ -98,7 +98,7 @@ async def test_the_pages_of_an_origin_have_ids_in_their_order():
     ids = await keep(ME, "web", "u", [a_page("one"), a_page("two"), a_page("three")])
 
     assert await kept(ME, "web", "u") == ids
-    assert [page.text for page in await read(ME, [ids[2], ids[0], "unknown"])] == ["three", "one"]
+    assert [page.text for page in await named(ME, [ids[2], ids[0], "unknown"])] == ["three", "one"]
     assert await texts(ME, [ids[1], "unknown"]) == {ids[1]: "two"}
     assert len(set(ids)) == 3
 
@@ -308,7 +308,7 @@ async def test_nobody_reads_another_persons_page_by_its_id():
     ids = await keep(ME, "web", "u", [a_page("the queen")])
 
     assert await texts(OTHER, ids) == {}
-    assert await read(OTHER, ids) == []
+    assert await named(OTHER, ids) == []
 
 
 async def test_a_page_says_who_is_behind_it_and_which_run_read_it():
@@ -330,7 +330,7 @@ async def test_what_a_database_cannot_store_is_left_out_of_a_text():
     page = NewPage(title="B\x00ees", place="p\ud800", text="wag\x00gle \udfffdance", speaker="\x00")
     ids = await keep(ME, "web", "https://a.org/\x00", [page])
 
-    assert [one.text for one in await read(ME, ids)] == ["waggle dance"]
+    assert [one.text for one in await named(ME, ids)] == ["waggle dance"]
     assert await found("waggle") == ["waggle dance"]
 
 
