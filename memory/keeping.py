@@ -12,6 +12,9 @@ from memory.rows import CUT, GONE, Origin
 from storage.tables import pages
 from storage.upsert import insert_new
 
+AT_ONCE = 1_000
+"""How many pages a statement names; SQLite as it usually comes takes 32,766."""
+
 
 def store(connection: Connection, origin: Origin, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write pages that are not there yet, and let all of them be found."""
@@ -78,12 +81,13 @@ def supersede(connection: Connection, owner: str, origin: str, said: Mapping[str
     )
     old = [row for row in connection.execute(every) if row.id not in said]
     if old and said:
-        retire(connection, [row.number for row in old])
         places = {place: one for one, place in said.items()}
         first = places[min(places)]
         values = [{"old": row.number, "new": places.get(row.position, first)} for row in old]
         marked = update(pages).where(pages.c.number == bindparam("old"))
         connection.execute(marked.values(superseded_by=bindparam("new")), values)
+        for at in range(0, len(old), AT_ONCE):
+            retire(connection, [row.number for row in old[at : at + AT_ONCE]])
 
 
 def retire(connection: Connection, numbers: Sequence[int]) -> None:

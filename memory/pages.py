@@ -22,7 +22,7 @@ from storage.journal import perform
 from storage.tables import pages
 
 BATCH = 250
-"""How many pages are written in one transaction at most."""
+"""How many pages are written in one transaction, and read by one statement, at most."""
 
 
 async def keep(
@@ -113,5 +113,10 @@ async def find_each(
 
 async def texts(owner: str, ids: Sequence[str]) -> dict[str, str]:
     """Return the full texts of an owner's pages by their ids, also of those not found any more."""
-    wanted = select(pages.c.id, pages.c.text).where(pages.c.owner == owner, pages.c.id.in_(ids))
-    return {row.id: row.text for row in await read_rows(wanted)}
+    found: dict[str, str] = {}
+    # A statement may not name more than some ten thousand of them.
+    for first in range(0, len(ids), BATCH):
+        some = pages.c.id.in_(ids[first : first + BATCH])
+        wanted = select(pages.c.id, pages.c.text).where(pages.c.owner == owner, some)
+        found |= {row.id: row.text for row in await read_rows(wanted)}
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import Engine, event, select, text
 
 from memory.indexing import VECTORS
 from memory.pages import (
@@ -367,3 +367,27 @@ async def test_a_kept_page_that_fails_midway_leaves_nothing(monkeypatch):
 async def superseded_by(one: str) -> str:
     wanted = select(pages.c.superseded_by).where(pages.c.id == one)
     return str((await read_rows(wanted)).scalar())
+
+
+async def test_no_statement_names_every_page_of_a_long_origin(monkeypatch):
+    monkeypatch.setattr("memory.pages.BATCH", 4)
+    monkeypatch.setattr("memory.keeping.AT_ONCE", 4)
+    named: list[int] = []
+
+    def note(_: object, __: object, statement: str, values: object, *more: object) -> None:
+        if statement.startswith(("SELECT", "UPDATE", "DELETE")) and isinstance(
+            values, (tuple, dict)
+        ):
+            named.append(len(values))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        long = await keep(ME, "chat", "talk", [a_page(f"bee {number}") for number in range(40)])
+        await keep(ME, "chat", "talk", [a_page("wasp")])
+        said = await texts(ME, long)
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+    assert len(said) == 40
+    assert [one.text for one in await find(ME, "bee", 50)] == ["wasp"]
+    assert max(named) < 20
