@@ -1,4 +1,7 @@
-"""Forget pages: their text, what they are found by, and their vectors."""
+"""Forget pages: their text, what they are found by, and their vectors.
+
+What runs have quoted of them stays in their reports, in the ledger and in the checkpoints.
+"""
 
 from __future__ import annotations
 
