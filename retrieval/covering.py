@@ -20,6 +20,9 @@ from storage.engine import database, read, write
 from storage.tables import vector_sets, vectors
 from storage.vectors import BATCH, Part, batch, renumber
 
+LOCK = "vectors.all.lock"
+"""Held while a collection is built; no thread has a full stop in its name, so none is this one."""
+
 
 class Outgrown(NamedTuple):
     """A set, the highest number of its vectors, and how many there are."""
@@ -37,7 +40,8 @@ async def cover() -> int:
     Raises:
         Problem: `chroma_unavailable`.
     """
-    lock = FileLock(settings().locks / "vectors.lock")
+    # It is taken and let go of in different threads.
+    lock = FileLock(settings().locks / LOCK, thread_local=False)
     try:
         # One process of a machine is enough for this.
         with await asyncio.to_thread(lock.acquire, blocking=False):

@@ -18,7 +18,8 @@ from memory.forgetting import forget
 from memory.reembedding import reembed
 from memory.worker import keep_up
 from retrieval import chroma, covering, vector
-from retrieval.covering import cover
+from retrieval.covering import LOCK, cover
+from runs.lock import held
 from storage.engine import read, write
 from storage.tables import vectors
 from storage.vectors import VectorSet, sets_of_owner
@@ -88,6 +89,13 @@ async def test_a_collection_is_built_once():
     await add(*BEES)
 
     assert [await cover(), await cover()] == [12, 0]
+
+
+async def test_a_thread_may_have_any_name_while_a_collection_is_built():
+    await add(*BEES)
+
+    with held("vectors"):
+        assert await cover() == 12
 
 
 async def test_pages_that_come_after_the_collection_are_found_beside_it():
@@ -173,7 +181,7 @@ async def test_what_another_process_builds_is_not_built_here():
     await add(*BEES)
     settings().locks.mkdir(parents=True, exist_ok=True)
 
-    with FileLock(settings().locks / "vectors.lock"):
+    with FileLock(settings().locks / LOCK):
         assert await cover() == 0
 
     assert await cover() == 12
