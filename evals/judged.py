@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.errors import Problem
+from tools.dates import iso
 
 GROUP = "group"
 """The field that says within which pages a question is asked, where nothing else is said."""
 
 CATEGORIES = ("category_name", "category", "type")
 """The fields that say of what kind a question is; the first that is there counts."""
-
-DATES = ("%I:%M %p on %d %B, %Y", "%d %B, %Y", "%d %B %Y", "%B %d, %Y")
-"""How dates are written besides ISO."""
 
 
 class Entry(NamedTuple):
@@ -110,7 +106,7 @@ def _entry(name: str, line: dict[str, Any], field: str, where: str) -> Entry:
         raise _wrong("it has no `text`", where)
     group, session = (_text(line.get(one)) for one in (field, "session"))
     title, speaker, date = (_text(line.get(one)) for one in ("title", "speaker", "date"))
-    return Entry(name, title, text, group, session, speaker, said_on(date))
+    return Entry(name, title, text, group, session, speaker, iso(date))
 
 
 def _question(
@@ -188,16 +184,6 @@ def _text(value: Any) -> str:
 
 def _holds_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def said_on(date: str) -> str:
-    """Return a date as ISO writes it; empty when it cannot be read."""
-    with suppress(ValueError):
-        return datetime.fromisoformat(date).isoformat()
-    for form in DATES:
-        with suppress(ValueError):
-            return datetime.strptime(date, form).isoformat()
-    return ""
 
 
 def _wrong(what: str, where: str) -> Problem:

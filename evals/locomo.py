@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from config.errors import EXIT, Problem
 from evals.answers import bleu1, f1
-from evals.judged import Entry, said_on
+from evals.judged import Entry
 from evals.metrics import mean
 from evals.retrieving import Told, kept
 from graph.context import Context
@@ -30,6 +30,7 @@ from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from storage.engine import close
+from tools.dates import iso
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 """The kinds of questions by their numbers; those of 5 have no answer and are not asked."""
@@ -190,7 +191,7 @@ def _turn(turn: dict[str, Any], group: str, session: str, date: str) -> Entry:
         group=group,
         session=session,
         speaker=turn["speaker"],
-        said=said_on(date),
+        said=iso(date),
     )
 
 
