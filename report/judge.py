@@ -30,7 +30,7 @@ class Judged(NamedTuple):
     reason: str = ""
 
 
-class Proven(NamedTuple):
+class Verbatim(NamedTuple):
     """A quotation, the source that has it, and the words as they stand there."""
 
     quotation: Quotation
@@ -44,14 +44,14 @@ def judge(statement: str, pages: Pages) -> Judged:
     A quotation that another source has is given to that source. A statement with a quotation
     that no source has, or with no citation but unknown ones, is taken out.
     """
-    proven: list[Proven] = []
+    proven: list[Verbatim] = []
     for quotation in quotations(statement):
         found = pages.find(readings(quotation), [quotation.source, *cites(statement)])
         if found is None:
             return Judged("", [], "quote_not_found")
         # An address is not shown, not even as a part of a quotation.
         words = max(URL.split(found[1]), key=len).strip()
-        proven.append(Proven(quotation, found[0], words))
+        proven.append(Verbatim(quotation, found[0], words))
     marked = bool(MARKER.search(blank(statement)))
     text = outside(_repaired(statement, proven), lambda part: _resolved(part, pages))
     if proven and not any(map(str.isalnum, _own_words(statement))):
@@ -67,7 +67,7 @@ def _own_words(statement: str) -> str:
     return SPOKEN.sub("", outside_marked)
 
 
-def _of_quotes(text: str, proven: Sequence[Proven], pages: Pages) -> str:
+def _of_quotes(text: str, proven: Sequence[Verbatim], pages: Pages) -> str:
     """Return a text without the markers of sources that have none of the quotations."""
 
     def kept(marker: re.Match[str]) -> str:
@@ -77,7 +77,7 @@ def _of_quotes(text: str, proven: Sequence[Proven], pages: Pages) -> str:
     return _MARKER.sub(kept, text)
 
 
-def _repaired(statement: str, proven: Sequence[Proven]) -> str:
+def _repaired(statement: str, proven: Sequence[Verbatim]) -> str:
     """Return the statement with each quotation as its source has it, given to its source."""
     markers = list(MARKER.finditer(blank(statement)))
     edits: Edits = {}
@@ -91,7 +91,7 @@ def _repaired(statement: str, proven: Sequence[Proven]) -> str:
     return statement
 
 
-def _rewritten(statement: str, one: Proven, markers: Sequence[re.Match[str]]) -> Edits:
+def _rewritten(statement: str, one: Verbatim, markers: Sequence[re.Match[str]]) -> Edits:
     """Return the changes that make a marked quotation, and the markers after it, right."""
     quotation = one.quotation
     following = _FOLLOWING.match(statement, quotation.end)
@@ -109,7 +109,9 @@ def _rewritten(statement: str, one: Proven, markers: Sequence[re.Match[str]]) ->
     return rewritten | {marker.span(): f"[{one.source}]" for marker in wrong}
 
 
-def _given(one: Proven, markers: Sequence[re.Match[str]], needed: set[str], edits: Edits) -> Edits:
+def _given(
+    one: Verbatim, markers: Sequence[re.Match[str]], needed: set[str], edits: Edits
+) -> Edits:
     """Return the change that gives words in quotation marks to the source that has them.
 
     The nearest marker takes the new source, unless another quotation needs the one it has.
