@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -63,8 +64,11 @@ def ending(error: BaseException) -> tuple[RunStatus, str]:
     """Return how a run stands after an error, and its code; what stops a run has none."""
     if isinstance(error, Problem):
         return "failed", error.code
-    # What stops a run, such as a cancelled task, is no `Exception`.
-    return ("failed", "internal") if isinstance(error, Exception) else ("cancelled", "")
+    # The server stops a run with an `Exception` of its own; all else that stops one is none.
+    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
+    if isinstance(error, stopped) or not isinstance(error, Exception):
+        return "cancelled", ""
+    return "failed", "internal"
 
 
 def check(choices: dict[str, Any] | None) -> None:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from langgraph_api.errors import UserInterrupt
 
 from app.server import dossier
 from config.errors import Problem
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.usefixtures("database")
         (Problem("model_auth", "the key is wrong"), "failed", "model_auth"),
         (KeyError("a mistake of ours"), "failed", "internal"),
         (asyncio.CancelledError(), "cancelled", ""),
+        (UserInterrupt("cancelled by a client"), "cancelled", ""),
     ],
 )
 async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, status: str, code: str):
