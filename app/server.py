@@ -17,6 +17,7 @@ from graph.builder import make_graph
 from graph.context import context
 from graph.state import RunStatus
 from nodes.recall.graph import make_recall
+from runs.budget import pause_thread
 from runs.lifecycle import broken_off
 from runs.lock import taken
 from tools.search import check_names
@@ -45,6 +46,7 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
         await broken_off(thread, status, code=code)
         raise
     finally:
+        pause_thread(thread)
         await asyncio.to_thread(lock.release)
 
 

@@ -28,7 +28,8 @@ EARLIER = ("web", REPORT, TURNS)
 
 async def empty(owner: str, part: Scope) -> bool:
     """Say whether an owner has no page in a part of the memory."""
-    return (await searching(owner, Index.stats, part.kinds, part.groups)).pages == 0
+    looks = [searching(owner, Index.stats, one.kinds, one.groups) for one in _parts(part)]
+    return sum(stats.pages for stats in await asyncio.gather(*looks)) == 0
 
 
 async def recollected(owner: str, query: str, limit: int, part: Scope, run: str = "") -> list[Page]:
@@ -44,12 +45,21 @@ async def recollected(owner: str, query: str, limit: int, part: Scope, run: str 
         part: Where to look.
         run: A run whose own pages are left out, for what it has just read is no memory.
     """
-    searched = await search(owner, query, limit, part.kinds, part.groups)
-    found = [one.page for one in searched]
+    searches = [search(owner, query, limit, one.kinds, one.groups) for one in _parts(part)]
+    searched = [one.page for some in await asyncio.gather(*searches) for one in some]
+    different = {page.id: page for page in searched}.values()
+    found = sorted(different, key=lambda page: -page.score)[:limit]
     own = select(pages.c.id).where(pages.c.id.in_([page.id for page in found]), pages.c.run == run)
     left_out = set((await read_rows(own)).scalars()) if run else set()
     kept = [page for page in found if page.id not in left_out]
     return kept if part.kinds == [REPORT] else await _originals(owner, query, kept)
+
+
+def _parts(part: Scope) -> list[Scope]:
+    """Return the kinds and the groups of a part each on its own, for it is both together."""
+    if part.kinds is None or part.groups is None:
+        return [part]
+    return [Scope(kinds=part.kinds), Scope(groups=part.groups)]
 
 
 async def _originals(owner: str, query: str, found: Sequence[Page]) -> list[Page]:

@@ -87,8 +87,13 @@ class Budget:
 
 
 async def budget(here: Here, context: Context) -> Budget:
-    """Return the budget of a run, with what its earlier sessions spent already counted."""
-    if here.run not in _budgets:
+    """Return the budget of a run, with what its earlier sessions spent already counted.
+
+    Whoever goes on with a run may allow it more.
+    """
+    known = _budgets.get(here.run)
+    if known is None or known.context != context:
+        _budgets.pop(here.run, None)
         spent = await _spent(here, context)
         _budgets.setdefault(here.run, spent)
         while len(_budgets) > OPEN_BUDGETS:
@@ -100,6 +105,12 @@ async def budget(here: Here, context: Context) -> Budget:
 def pause(here: Here) -> None:
     """End the session of a run, so that the minutes until it goes on are not counted."""
     _budgets.pop(here.run, None)
+
+
+def pause_thread(thread: str) -> None:
+    """Do the same for every run of a thread, however its work ended."""
+    for run in [run for run in _budgets if run.startswith(f"{thread}-")]:
+        del _budgets[run]
 
 
 async def _spent(here: Here, context: Context) -> Budget:

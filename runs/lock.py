@@ -37,8 +37,8 @@ def is_held(thread: str) -> bool:
     try:
         with held(thread, seconds=0):
             return False
-    except Problem:
-        return True
+    except Problem as problem:
+        return problem.code == "run_in_progress"
 
 
 def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -63,5 +64,8 @@ def _read(line: str) -> dict[str, Any] | None:
 def _append(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     # What cannot be encoded becomes an escape, which JSON understands.
-    with file.open("a", encoding="utf-8", errors="backslashreplace") as out:
-        out.write(text)
+    line = text.encode("utf-8", errors="backslashreplace")
+    with file.open("a+b") as out:
+        # A process that was killed may have left half a line.
+        torn = out.tell() > 0 and out.seek(-1, os.SEEK_END) and out.read(1) != b"\n"
+        out.write(b"\n" + line if torn else line)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from config.errors import Problem
 from graph.context import Context
-from runs.budget import KEPT_BACK, Budget, budget
+from runs.budget import KEPT_BACK, Budget, budget, pause_thread
 from runs.ledger import Call, Cost, record
 from tests.places import somewhere
 
@@ -193,3 +193,23 @@ async def test_searches_cost_no_model_call():
     await record(Call(somewhere(), "search", "web", "bees"), [], time.time())
 
     assert (await budget(somewhere(), Context())).calls == 0
+
+
+@pytest.mark.usefixtures("database")
+async def test_who_goes_on_with_a_run_may_allow_it_more():
+    place = somewhere()
+    tight = await budget(place, Context(max_calls=1))
+    assert await budget(place, Context(max_calls=1)) is tight
+
+    assert (await budget(place, Context(max_calls=100))).context.max_calls == 100
+
+
+@pytest.mark.usefixtures("database")
+async def test_the_runs_of_a_thread_are_paused_together():
+    mine, other = somewhere(), somewhere()._replace(run="t2-1")
+    before, others = await budget(mine, Context()), await budget(other, Context())
+
+    pause_thread("t1")
+
+    assert await budget(mine, Context()) is not before
+    assert await budget(other, Context()) is others

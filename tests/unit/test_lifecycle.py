@@ -249,6 +249,7 @@ def test_a_home_that_may_not_be_written_is_told(home: Path):
         pass
 
     assert failure.value.code == "storage_unavailable"
+    assert not is_held("t1")
 
 
 def test_other_threads_are_free():

@@ -30,6 +30,18 @@ async def test_only_a_part_of_the_memory_is_searched():
     assert await kinds(scope(["session"])) == {"session"}
 
 
+async def test_kinds_and_chats_that_are_named_together_are_both_searched():
+    await keep("web")
+    await keep("chat", group="ann")
+    await keep("chat", "Ben will dance.", group="ben")
+    both = scope(["web", "ann"])
+
+    assert await kinds(both) == {"web", "chat"}
+    assert len(await recollected("me/", "dance", 9, both)) == 2
+    assert not await empty("me/", both)
+    assert await empty("other/", both)
+
+
 async def test_a_report_leads_to_the_pages_it_rests_on():
     one, other = await keep("file", "It points to food."), await keep("web", "Wasps sting.")
     new = [NewPage(title="r", place="", text="Bees dance.", links=[one, other])]
