@@ -21,7 +21,7 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select, text
 
 from config.settings import settings
-from memory.pages import NewPage, find, keep
+from memory.pages.store import NewPage, find, keep
 from storage.engine import close, read
 from storage.tables import members, namespaces, pages
 

@@ -30,8 +30,8 @@ from sqlalchemy import Connection, select
 from config.settings import settings
 from evals.synthetic import new_pages, question
 from evals.vectors import made
-from memory.finding import searching
-from memory.pages import BATCH, keep
+from memory.pages.finding import searching
+from memory.pages.store import BATCH, keep
 from retrieval.covering import cover
 from retrieval.index import Index
 from retrieval.search import Hit, gist, search

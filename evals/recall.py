@@ -25,8 +25,8 @@ from rank_bm25 import BM25Plus
 
 from config.settings import settings
 from graph.context import Context
-from memory import pages
-from memory.pages import NewPage
+from memory.pages import store as pages
+from memory.pages.store import NewPage
 from nodes.recall.graph import make_recall
 from retrieval.text import sentences
 from retrieval.words import terms, words

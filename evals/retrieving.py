@@ -17,10 +17,10 @@ from config.settings import settings
 from evals.baselines import Rank, bm25
 from evals.judged import Entry, Question
 from evals.metrics import FIRST, fused, mean, scores
-from memory.finding import search, searching
-from memory.meaning import meaning
-from memory.pages import NewPage, keep
-from memory.worker import keep_up
+from memory.pages.finding import search, searching
+from memory.pages.meaning import meaning
+from memory.pages.store import NewPage, keep
+from memory.pages.worker import keep_up
 from retrieval.index import Index
 from runs.place import owned
 from storage.engine import close

@@ -8,7 +8,7 @@ from itertools import chain, islice, product
 
 import numpy as np
 
-from memory.pages import NewPage
+from memory.pages.store import NewPage
 from retrieval.words import STOPWORDS
 
 SYLLABLES = re.findall("..", "bakolimunerasotivazedofegahujalopiquru")

@@ -22,9 +22,9 @@ from sqlalchemy import select, update
 
 from config.settings import settings
 from evals.vector_work import OWNER, Writer
-from memory.finding import searching
-from memory.meaning import meaning
-from memory.worker import keep_up
+from memory.pages.finding import searching
+from memory.pages.meaning import meaning
+from memory.pages.worker import keep_up
 from retrieval import vector
 from retrieval.index import Index
 from storage.engine import close, read_rows, write

@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-from memory.pages import NewPage, keep
-from memory.worker import keep_up
+from memory.pages.store import NewPage, keep
+from memory.pages.worker import keep_up
 from retrieval import vector
 
 OWNER, KIND = "me/", "web"

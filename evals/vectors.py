@@ -25,8 +25,8 @@ import numpy as np
 from sqlalchemy import Connection, delete, select
 
 from config.settings import settings
-from memory.finding import searching
-from memory.pages import NewPage, keep
+from memory.pages.finding import searching
+from memory.pages.store import NewPage, keep
 from models.embeddings import embedder
 from retrieval import vector
 from retrieval.covering import cover

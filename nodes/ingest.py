@@ -15,8 +15,8 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from graph.state import Place
-from memory.memorizer import Abstracter
-from memory.pages import NewPage
+from memory.pages.memorizer import Abstracter
+from memory.pages.store import NewPage
 from models.load import model_name
 from nodes.agent import ask
 from prompts.loader import render

@@ -10,10 +10,10 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, of_turn
-from memory.lineage import lineage
-from memory.memorizer import memorize as keep
-from memory.pages import NewPage
-from memory.worker import make_due
+from memory.pages.lineage import lineage
+from memory.pages.memorizer import memorize as keep
+from memory.pages.store import NewPage
+from memory.pages.worker import make_due
 from report.render import plain
 from retrieval.text import find, heading, sentences
 from runs.budget import pause

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import text
 
 from config.settings import settings
-from memory import meaning as searches
-from memory.finding import searching
-from memory.meaning import Meaning, meaning
-from memory.pages import NewPage, keep
+from memory.pages import meaning as searches
+from memory.pages.finding import searching
+from memory.pages.meaning import Meaning, meaning
+from memory.pages.store import NewPage, keep
 from retrieval.index import Index
 from storage.engine import read_rows
 

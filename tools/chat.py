@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import anyio
 
-from memory import pages
-from memory.memorizer import Abstracter, memorize, parts
-from memory.pages import NewPage
-from memory.rows import storable
+from memory.pages import store as pages
+from memory.pages.memorizer import Abstracter, memorize, parts
+from memory.pages.rows import storable
+from memory.pages.store import NewPage
 from tools.messages import BadLine as BadLine
 from tools.messages import Message, messages
 

@@ -12,11 +12,11 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from graph.state import Passage, Source
-from memory import pages
-from memory.pages import NewPage, Page
-from memory.recollection import EARLIER, recollected, without_turns_of
-from memory.recollection import named as pages_named
-from memory.within import Scope, scope
+from memory.pages import store as pages
+from memory.pages.recollection import EARLIER, recollected, without_turns_of
+from memory.pages.recollection import named as pages_named
+from memory.pages.store import NewPage, Page
+from memory.pages.within import Scope, scope
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread

@@ -12,8 +12,8 @@ import anyio
 from sqlalchemy import select
 
 from config.errors import Problem
-from memory import pages
-from memory.memorizer import memorize
+from memory.pages import store as pages
+from memory.pages.memorizer import memorize
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.files import Limits, extract, find_files, others

@@ -17,8 +17,8 @@ from config.models import ROLES
 from config.settings import settings
 from graph.context import Context, context
 from graph.session import Outcome, Session
-from memory.recollection import empty
-from memory.within import scope
+from memory.pages.recollection import empty
+from memory.pages.within import scope
 from models.load import load, model_name
 from nodes.profile import check_question
 from report.export import check_folder

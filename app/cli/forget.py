@@ -8,9 +8,9 @@ from app.cli.output import has_terminal, print_json
 from app.cli.pages import missing
 from config.errors import Problem
 from config.settings import settings
-from memory.forgetting import forget
-from memory.listing import shown
-from memory.within import from_origin
+from memory.pages.forgetting import forget
+from memory.pages.listing import shown
+from memory.pages.within import from_origin
 from runs.place import owned
 from storage.engine import close
 

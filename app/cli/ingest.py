@@ -17,8 +17,8 @@ from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
 from graph.session import session
-from memory.listing import stats
-from memory.worker import keep_up
+from memory.pages.listing import stats
+from memory.pages.worker import keep_up
 from nodes.ingest import make_ingest
 from runs.place import owned
 from storage.engine import close

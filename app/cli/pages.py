@@ -16,10 +16,10 @@ from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.errors import Problem
 from config.settings import settings
-from memory.finding import location
-from memory.listing import Listed, Shelf, listed, shown, stats, superseded
-from memory.rows import GONE
-from memory.within import paths, within
+from memory.pages.finding import location
+from memory.pages.listing import Listed, Shelf, listed, shown, stats, superseded
+from memory.pages.rows import GONE
+from memory.pages.within import paths, within
 from runs.place import owned
 from storage.engine import close
 

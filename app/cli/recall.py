@@ -23,8 +23,8 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import session
 from graph.state import Passage
-from memory.within import Scope
-from memory.within import within as within_named
+from memory.pages.within import Scope
+from memory.pages.within import within as within_named
 from nodes.profile import check_question
 from nodes.recall.graph import make_recall
 from nodes.recall.output import output

@@ -12,8 +12,8 @@ from app.cli.output import GONE, one_line, print_json
 from app.cli.snippet import marked, snippet
 from app.cli.table import show
 from config.settings import settings
-from memory.finding import Found, search
-from memory.within import within
+from memory.pages.finding import Found, search
+from memory.pages.within import within
 from nodes.profile import check_question
 from runs.place import owned
 from storage.engine import close

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.state import Source
-from memory.recollection import empty
-from memory.within import scope
+from memory.pages.recollection import empty
+from memory.pages.within import scope
 from models.extractive.blocks import Page
 from models.extractive.ranking import LEAST, answerable, reach
 from models.extractive.topic import topic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph.state import Passage
-from memory import pages
+from memory.pages import store as pages
 from nodes.recall.state import RecallState
 
 

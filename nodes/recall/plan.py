@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from memory.outline import outline, read_out
-from memory.within import scope
+from memory.pages.outline import outline, read_out
+from memory.pages.within import scope
 from nodes.agent import ask
 from nodes.profile import check_question
 from nodes.recall.state import RecallState, Search

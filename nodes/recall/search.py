@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from memory.within import scope
+from memory.pages.within import scope
 from nodes.recall.state import RecallState
 from runs.place import here
 from tools.evidence import recollect

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from evals.durability import flaws, fresh, kill, together
-from memory.pages import find
+from memory.pages.store import find
 from storage.engine import read_rows
 from storage.tables import schema
 from storage.upgrades import SCHEMA

@@ -10,7 +10,7 @@ import pytest
 from graph.context import Context
 from graph.session import Session
 from graph.state import of_turn
-from memory import pages
+from memory.pages import store as pages
 from retrieval.passages import passages
 from retrieval.text import sentences
 from runs.place import owned

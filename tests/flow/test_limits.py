@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from config.errors import Problem
 from graph.session import Outcome, Session
 from graph.state import of_turn
-from memory import pages
+from memory.pages import store as pages
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet

@@ -12,10 +12,10 @@ from sqlalchemy import select
 from config.errors import Problem
 from graph.session import Session
 from graph.state import Background, of_turn
-from memory import pages
-from memory.lineage import lineage
-from memory.listing import shown
-from memory.pages import NewPage
+from memory.pages import store as pages
+from memory.pages.lineage import lineage
+from memory.pages.listing import shown
+from memory.pages.store import NewPage
 from report.render import plain
 from runs.trace import read_trace
 from storage.engine import read_rows

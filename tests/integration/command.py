@@ -88,6 +88,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
+            preexec_fn=_hear_interrupts,
         )
 
     def run(self, *words: str, **more: str) -> Done:
@@ -106,7 +107,7 @@ class Terminal:
         self.raw, self.screen, self.seen = "", "", 0
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            command, cwd=folder, env=environment, preexec_fn=lambda: os.login_tty(slave)
+            command, cwd=folder, env=environment, preexec_fn=lambda: _sit_down(slave)
         )
         os.close(slave)
 
@@ -154,6 +155,16 @@ class Terminal:
             return False
         self.screen = _ESCAPES.sub("", self.raw)
         return True
+
+
+def _hear_interrupts() -> None:
+    """Let a command hear Ctrl-C even when the tests run in the background, where shells do not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _sit_down(terminal: int) -> None:
+    _hear_interrupts()
+    os.login_tty(terminal)
 
 
 def ended(process: subprocess.Popen[str]) -> Done:

@@ -14,7 +14,7 @@ from tenacity import retry, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from config.settings import settings
-from memory.embedding import embed_due
+from memory.pages.embedding import embed_due
 from retrieval import chroma, vector
 from retrieval.covering import cover
 from storage.engine import read, write

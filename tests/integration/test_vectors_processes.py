@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from config.settings import settings
 from evals.vector_work import Writer
-from memory.worker import keep_up
+from memory.pages.worker import keep_up
 from retrieval import vector
 from storage.engine import read_rows, write
 from storage.tables import outbox, pages, vector_sets, vectors

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
-from memory import pages
-from memory.listing import stats
+from memory.pages import store as pages
+from memory.pages.listing import stats
 from storage.engine import read_rows
 from storage.tables import pages as table
 from tools.chat import Conversation, ingest_chat

@@ -13,10 +13,10 @@ from sqlalchemy import delete
 
 from config.errors import Problem
 from config.settings import settings
-from memory.embedding import embed_due
-from memory.forgetting import forget
-from memory.reembedding import reembed
-from memory.worker import keep_up
+from memory.pages.embedding import embed_due
+from memory.pages.forgetting import forget
+from memory.pages.reembedding import reembed
+from memory.pages.worker import keep_up
 from retrieval import chroma, covering, vector
 from retrieval.covering import LOCK, cover
 from runs.lock import held
@@ -70,7 +70,8 @@ async def test_a_small_set_needs_no_collection():
 
 
 def test_a_search_of_small_sets_does_not_import_chroma():
-    code = "import sys, memory.worker, memory.meaning; assert 'chromadb' not in sys.modules"
+    modules = "memory.pages.worker, memory.pages.meaning"
+    code = f"import sys, {modules}; assert 'chromadb' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from memory.documents import forget_document, note_document
-from memory.finding import searching
-from memory.pages import NewPage, find, keep, texts
+from memory.pages.documents import forget_document, note_document
+from memory.pages.finding import searching
+from memory.pages.store import NewPage, find, keep, texts
 from retrieval.index import Index
 from storage.engine import read_rows
 from storage.tables import pages

@@ -11,9 +11,9 @@ from sqlalchemy import select, text, update
 
 from config.errors import Problem
 from evals.openai_server import Server
-from memory.embedding import embed_due
-from memory.forgetting import forget
-from memory.pages import keep
+from memory.pages.embedding import embed_due
+from memory.pages.forgetting import forget
+from memory.pages.store import keep
 from models import embeddings
 from storage import outbox
 from storage.engine import read_rows, write

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from memory.documents import note_document
-from memory.embedding import embed_due
-from memory.finding import searching
-from memory.forgetting import forget
-from memory.indexing import VECTORS
-from memory.pages import NewPage, find, keep, kept, texts
-from memory.within import from_origin
+from memory.pages.documents import note_document
+from memory.pages.embedding import embed_due
+from memory.pages.finding import searching
+from memory.pages.forgetting import forget
+from memory.pages.indexing import VECTORS
+from memory.pages.store import NewPage, find, keep, kept, texts
+from memory.pages.within import from_origin
 from retrieval.index import Index
 from storage.engine import read_rows
 from storage.tables import documents, events, members, outbox, pages, vectors
@@ -61,7 +61,7 @@ async def test_an_origin_is_forgotten_with_all_it_ever_said():
 
 
 async def test_many_pages_are_forgotten_a_few_at_a_time(monkeypatch):
-    monkeypatch.setattr("memory.forgetting.BATCH", 2)
+    monkeypatch.setattr("memory.pages.forgetting.BATCH", 2)
     many = await put("a", *(f"bee {n}" for n in range(5)), kind="chat", group="a")
     await put("w", "bee w")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory.finding import search
-from memory.pages import NewPage, keep
+from memory.pages.finding import search
+from memory.pages.store import NewPage, keep
 
 ME = "me/"
 

@@ -7,8 +7,8 @@ import time
 import pytest
 from sqlalchemy import update
 
-from memory.finding import searching
-from memory.pages import NewPage, keep
+from memory.pages.finding import searching
+from memory.pages.store import NewPage, keep
 from retrieval.index import ALIKE, Index
 from storage.journal import commit
 from storage.keywords import fts5, gin
@@ -196,7 +196,7 @@ WORDS = ["c++", "3.5%", "gpt-4", "o'neil", 'a"b', "a\\b", "naïve", "蜜蜂", "1
 
 @pytest.mark.parametrize("word", WORDS)
 async def test_every_word_is_a_word_and_no_part_of_the_language_of_the_index(word, monkeypatch):
-    monkeypatch.setattr("memory.rows.words", str.split)
+    monkeypatch.setattr("memory.pages.rows.words", str.split)
     await put(a_page(f"{word} here"), a_page("nothing here"))
 
     assert await matching([word]) == [f"{word} here"]

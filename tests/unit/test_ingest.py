@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from memory import pages
-from memory.finding import search
-from memory.listing import listed
-from memory.memorizer import MOST
+from memory.pages import store as pages
+from memory.pages.finding import search
+from memory.pages.listing import listed
+from memory.pages.memorizer import MOST
 from models.extractive.abstract import abstract_of
 from retrieval.tokens import count
 from tools import ingest as module

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from memory.finding import search
-from memory.judging import judge
-from memory.worker import keep_up
+from memory.pages.finding import search
+from memory.pages.judging import judge
+from memory.pages.worker import keep_up
 from models import embeddings
 from models.bert import Floats
 from models.embeddings import Embedder
@@ -44,7 +44,12 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the embedder that is set know what stories are about."""
     use(monkeypatch, "minilm")
     maker = Embedder("minilm", topics, lambda question: topics([question])[0])
-    for module in ("memory.embedding", "memory.judging", "memory.meaning", "memory.reembedding"):
+    for module in (
+        "memory.pages.embedding",
+        "memory.pages.judging",
+        "memory.pages.meaning",
+        "memory.pages.reembedding",
+    ):
         monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
 
 
@@ -95,7 +100,7 @@ async def test_an_embedder_that_fails_leaves_vectors_to_be_judged_later(monkeypa
         return topics(texts)
 
     maker = Embedder("minilm", failing, lambda question: topics([question])[0])
-    for module in ("memory.embedding", "memory.judging"):
+    for module in ("memory.pages.embedding", "memory.pages.judging"):
         monkeypatch.setattr(f"{module}.embedder", lambda *_: maker)
     await keep_up()
 
@@ -103,7 +108,12 @@ async def test_an_embedder_that_fails_leaves_vectors_to_be_judged_later(monkeypa
 
 
 async def test_hashing_adds_nothing_to_words_and_is_asked_only_where_they_find_nothing(monkeypatch):
-    for module in ("memory.embedding", "memory.judging", "memory.meaning", "memory.reembedding"):
+    for module in (
+        "memory.pages.embedding",
+        "memory.pages.judging",
+        "memory.pages.meaning",
+        "memory.pages.reembedding",
+    ):
         monkeypatch.setattr(f"{module}.embedder", embeddings.embedder)
     use(monkeypatch, "hashing")
     await kept("Shakespeare wrote plays.", "Goethe wrote poems.")

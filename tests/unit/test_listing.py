@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.listing import Shelf, listed, shown, stats, superseded
-from memory.pages import NewPage, keep
+from memory.pages.listing import Shelf, listed, shown, stats, superseded
+from memory.pages.store import NewPage, keep
 
 pytestmark = pytest.mark.usefixtures("either")
 

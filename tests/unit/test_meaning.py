@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evals.openai_server import Server
-from memory import meaning as searches
-from memory.embedding import embed_due
-from memory.finding import searching
-from memory.forgetting import forget
-from memory.meaning import meaning
+from memory.pages import meaning as searches
+from memory.pages.embedding import embed_due
+from memory.pages.finding import searching
+from memory.pages.forgetting import forget
+from memory.pages.meaning import meaning
 from models import embeddings
 from models.embeddings import embedder
 from retrieval.index import Index

@@ -3,11 +3,11 @@ from collections.abc import Sequence
 import pytest
 
 from config.errors import Problem
-from memory import pages
-from memory.abstracts import about
-from memory.listing import shown
-from memory.memorizer import MOST, RELATED, memorize, parts
-from memory.pages import NewPage
+from memory.pages import store as pages
+from memory.pages.abstracts import about
+from memory.pages.listing import shown
+from memory.pages.memorizer import MOST, RELATED, memorize, parts
+from memory.pages.store import NewPage
 from retrieval.tokens import count
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -2,10 +2,10 @@ from html import escape
 
 import pytest
 
-from memory import pages
-from memory.memorizer import memorize
-from memory.outline import EACH, MOST, Outline, outline, read_out
-from memory.pages import NewPage
+from memory.pages import store as pages
+from memory.pages.memorizer import memorize
+from memory.pages.outline import EACH, MOST, Outline, outline, read_out
+from memory.pages.store import NewPage
 from retrieval.tokens import count
 
 pytestmark = pytest.mark.usefixtures("either")

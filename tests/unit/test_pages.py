@@ -7,8 +7,9 @@ import json
 import pytest
 from sqlalchemy import Engine, event, select, text
 
-from memory.indexing import VECTORS
-from memory.pages import (
+from memory.pages.indexing import VECTORS
+from memory.pages.recollection import named
+from memory.pages.store import (
     NewPage,
     find,
     forget_document,
@@ -18,7 +19,6 @@ from memory.pages import (
     note_document,
     texts,
 )
-from memory.recollection import named
 from storage.engine import read_rows
 from storage.tables import outbox, pages
 
@@ -296,7 +296,7 @@ async def test_two_turns_that_say_the_same_are_two_pages():
 
 
 async def test_more_pages_than_one_transaction_takes_are_all_kept(monkeypatch):
-    monkeypatch.setattr("memory.pages.BATCH", 2)
+    monkeypatch.setattr("memory.pages.store.BATCH", 2)
     await keep(ME, "web", "u", [a_page(f"bee {number}") for number in range(5)])
     ids = await keep(ME, "web", "u", [a_page(f"bee {number}") for number in (0, 1, 2, 3, 9)])
 
@@ -356,7 +356,7 @@ async def test_every_change_leaves_work_for_the_vectors():
 
 
 async def test_a_kept_page_that_fails_midway_leaves_nothing(monkeypatch):
-    monkeypatch.setattr("memory.keeping.queue", lambda *_: 1 / 0)
+    monkeypatch.setattr("memory.pages.keeping.queue", lambda *_: 1 / 0)
 
     with pytest.raises(ZeroDivisionError):
         await keep(ME, "web", "u", [a_page("queen")])
@@ -370,8 +370,8 @@ async def superseded_by(one: str) -> str:
 
 
 async def test_no_statement_names_every_page_of_a_long_origin(monkeypatch):
-    monkeypatch.setattr("memory.pages.BATCH", 4)
-    monkeypatch.setattr("memory.keeping.AT_ONCE", 4)
+    monkeypatch.setattr("memory.pages.store.BATCH", 4)
+    monkeypatch.setattr("memory.pages.keeping.AT_ONCE", 4)
     named: list[int] = []
 
     def note(_: object, __: object, statement: str, values: object, *more: object) -> None:

@@ -1,11 +1,11 @@
 import pytest
 
-from memory import pages
-from memory.finding import Page
-from memory.forgetting import forget
-from memory.pages import NewPage
-from memory.recollection import EARLIER, empty, named, recollected, without_turns_of
-from memory.within import Scope, scope
+from memory.pages import store as pages
+from memory.pages.finding import Page
+from memory.pages.forgetting import forget
+from memory.pages.recollection import EARLIER, empty, named, recollected, without_turns_of
+from memory.pages.store import NewPage
+from memory.pages.within import Scope, scope
 
 pytestmark = pytest.mark.usefixtures("either")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from evals.openai_server import Server
-from memory.embedding import embed_due
-from memory.forgetting import forget
-from memory.reembedding import reembed
-from memory.worker import keep_up
+from memory.pages.embedding import embed_due
+from memory.pages.forgetting import forget
+from memory.pages.reembedding import reembed
+from memory.pages.worker import keep_up
 from models import embeddings
 from storage.engine import read
 from storage.vectors import VectorSet, sets_of_owner

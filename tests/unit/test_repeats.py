@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.finding import search
-from memory.pages import NewPage, keep
+from memory.pages.finding import search
+from memory.pages.store import NewPage, keep
 from retrieval.pool import Row
 from retrieval.repeats import distinct
 from retrieval.words import words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from memory.rows import CUT, NewPage, Origin, cut, rows
+from memory.pages.rows import CUT, NewPage, Origin, cut, rows
 from retrieval.names import title_key
 from storage.keywords import LONGEST
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, select, text
 
 from config.errors import Problem
 from config.settings import settings
-from memory.pages import NewPage, find, keep
+from memory.pages.store import NewPage, find, keep
 from storage import engine, upgrades
 from storage.connect import connect
 from storage.engine import close, database, read_rows

@@ -7,10 +7,10 @@ import time
 import pytest
 from sqlalchemy import func, select, text
 
-from memory import upkeep
-from memory.finding import searching
-from memory.pages import NewPage, find, keep, texts
-from memory.rows import CUT, cut
+from memory.pages import upkeep
+from memory.pages.finding import searching
+from memory.pages.rows import CUT, cut
+from memory.pages.store import NewPage, find, keep, texts
 from report.sources import Citable, register
 from retrieval.index import Index
 from storage.engine import read_rows
@@ -33,7 +33,7 @@ async def found(query: str) -> list[str]:
 def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Let some time pass."""
     then = time.time() + seconds
-    for module in ("memory.upkeep", "retrieval.index"):
+    for module in ("memory.pages.upkeep", "retrieval.index"):
         monkeypatch.setattr(f"{module}.time.time", lambda: then)
 
 
@@ -41,11 +41,11 @@ async def test_pages_that_were_cut_otherwise_are_cut_again_at_the_next_search(mo
     await put("bee", "wasp")
     jobs = select(func.count()).select_from(outbox)
     before = (await read_rows(jobs)).scalar()
-    monkeypatch.setattr("memory.upkeep.cut", lambda text: cut(text).upper())
-    monkeypatch.setattr("memory.upkeep.title_key", lambda title: f"key of {title}")
-    for module in ("memory.upkeep", "memory.keeping"):
+    monkeypatch.setattr("memory.pages.upkeep.cut", lambda text: cut(text).upper())
+    monkeypatch.setattr("memory.pages.upkeep.title_key", lambda title: f"key of {title}")
+    for module in ("memory.pages.upkeep", "memory.pages.keeping"):
         monkeypatch.setattr(f"{module}.CUT", CUT + 1)
-    monkeypatch.setattr("memory.upkeep.BATCH", 1)
+    monkeypatch.setattr("memory.pages.upkeep.BATCH", 1)
 
     counts = await searching(ME, lambda i: i.counts(["BEE", "bee"]), None, ["g"])
     titled = await searching(ME, lambda i: i.titled(["key of Karl Frisch"]))

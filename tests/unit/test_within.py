@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from config.errors import Problem
-from memory.pages import NewPage, keep
-from memory.within import Scope, from_origin, scope, within
+from memory.pages.store import NewPage, keep
+from memory.pages.within import Scope, from_origin, scope, within
 
 pytestmark = pytest.mark.usefixtures("database")
 

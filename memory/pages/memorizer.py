@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Literal
 
 from config.errors import Problem
-from memory import pages
-from memory.abstracts import about
-from memory.pages import NewPage
-from memory.rows import Provenance, storable
+from memory.pages import store as pages
+from memory.pages.abstracts import about
+from memory.pages.rows import Provenance, storable
+from memory.pages.store import NewPage
 from models.extractive.abstract import abstract_of
 from retrieval.keyword import rank
 from retrieval.passages import passages

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
-from memory.indexing import VECTORS
+from memory.pages.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
 from retrieval.trust import embedded
 from runs.faults import client_errors, told

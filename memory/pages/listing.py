@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from memory.rows import GONE
+from memory.pages.rows import GONE
 from retrieval.index import chosen
 from storage.engine import read, read_rows
 from storage.tables import members, namespaces, pages

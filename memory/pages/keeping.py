@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from memory.indexing import enroll, in_index, join, namespace, put, queue, take
-from memory.rows import CUT, GONE, Origin
+from memory.pages.indexing import enroll, in_index, join, namespace, put, queue, take
+from memory.pages.rows import CUT, GONE, Origin
 from storage.tables import pages
 from storage.upsert import insert_new
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from memory.finding import searching
+from memory.pages.finding import searching
 from retrieval.index import Index, chosen, found
 from retrieval.words import terms
 from storage.engine import read, read_rows

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sqlalchemy import or_, select
 
 from config.errors import Problem
-from memory.listing import stats
-from memory.rows import digest
+from memory.pages.listing import stats
+from memory.pages.rows import digest
 from storage.engine import read_rows
 from storage.tables import documents, pages
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from memory.abstracts import Brief, about, newest
-from memory.groups import Group, Size, best_of, dated, group_of, sizes, title_of
+from memory.pages.abstracts import Brief, about, newest
+from memory.pages.groups import Group, Size, best_of, dated, group_of, sizes, title_of
 from retrieval.tokens import count, warm
 
 MOST = 2_000

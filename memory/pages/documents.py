@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from memory.indexing import in_index, join, namespace, put, take
-from memory.keeping import supersede
-from memory.rows import GONE, digest
+from memory.pages.indexing import in_index, join, namespace, put, take
+from memory.pages.keeping import supersede
+from memory.pages.rows import GONE, digest
 from storage.journal import perform
 from storage.tables import documents, members, pages
 from storage.upsert import upsert

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from memory.rows import Provenance
+from memory.pages.rows import Provenance
 from storage.engine import read_rows
 from storage.tables import pages
 

@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable
 
-from memory.embedding import Done, embed_due
-from memory.judging import judge
-from memory.reembedding import reembed
+from memory.pages.embedding import Done, embed_due
+from memory.pages.judging import judge
+from memory.pages.reembedding import reembed
 from models.embeddings import Spend
 from retrieval.covering import cover
 

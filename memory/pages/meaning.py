@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 from config.errors import Problem
-from memory.embedding import page_texts
-from memory.indexing import VECTORS
+from memory.pages.embedding import page_texts
+from memory.pages.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
 from retrieval.index import Index
 from retrieval.script import language

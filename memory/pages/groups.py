@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from memory.abstracts import COLUMNS, Brief, about, newest
-from memory.rows import digest
+from memory.pages.abstracts import COLUMNS, Brief, about, newest
+from memory.pages.rows import digest
 from retrieval.index import found
 from retrieval.keyword import rank
 from storage.engine import read, read_rows

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
-from memory.indexing import KEY, in_index, put, queue, take
-from memory.keeping import retire
-from memory.rows import CUT, cut
+from memory.pages.indexing import KEY, in_index, put, queue, take
+from memory.pages.keeping import retire
+from memory.pages.rows import CUT, cut
 from retrieval.names import title_key
 from storage.engine import read
 from storage.journal import perform

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from memory.abstracts import TURNS
-from memory.finding import Page, columns, location, search, searching
-from memory.within import Scope
+from memory.pages.abstracts import TURNS
+from memory.pages.finding import Page, columns, location, search, searching
+from memory.pages.within import Scope
 from retrieval.index import Index
 from retrieval.keyword import rank
 from storage.engine import read_rows

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
-from memory.meaning import meaning
-from memory.upkeep import due, refresh
+from memory.pages.meaning import meaning
+from memory.pages.upkeep import due, refresh
 from retrieval.index import Index, mine, opened
 from retrieval.repeats import distinct
 from retrieval.search import gist

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select
 
-from memory.documents import forget_document as forget_document
-from memory.documents import note_document as note_document
-from memory.finding import Page as Page
-from memory.finding import location as location
-from memory.finding import search_each
-from memory.keeping import store, supersede
-from memory.rows import NewPage as NewPage
-from memory.rows import Origin, Provenance, rows, storable
+from memory.pages.documents import forget_document as forget_document
+from memory.pages.documents import note_document as note_document
+from memory.pages.finding import Page as Page
+from memory.pages.finding import location as location
+from memory.pages.finding import search_each
+from memory.pages.keeping import store, supersede
+from memory.pages.rows import NewPage as NewPage
+from memory.pages.rows import Origin, Provenance, rows, storable
 from storage.engine import read_rows
 from storage.journal import perform
 from storage.tables import pages

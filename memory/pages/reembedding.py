@@ -15,8 +15,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, select, update
 
 from config.errors import Problem
-from memory.embedding import BATCH, REFUSED, Done, Made, changed, page_texts, vectors_of
-from memory.indexing import VECTORS
+from memory.pages.embedding import BATCH, REFUSED, Done, Made, changed, page_texts, vectors_of
+from memory.pages.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
 from retrieval import chroma
 from storage import outbox
@@ -48,7 +48,7 @@ class Step(NamedTuple):
 async def reembed(limit: int = BATCH, spend: Spend | None = None) -> Done:
     """Make up to `limit` vectors with the embedder that is set now where another made them before.
 
-    Call it until it returns 0 pages, after `memory.embedding.embed_due`.
+    Call it until it returns 0 pages, after `memory.pages.embedding.embed_due`.
 
     Raises:
         Problem: If the embedder that is set cannot be had.

@@ -12,8 +12,8 @@ from functools import partial
 
 from sqlalchemy import Connection, delete, insert, select
 
-from memory.keeping import retire
-from memory.upkeep import BATCH, erase
+from memory.pages.keeping import retire
+from memory.pages.upkeep import BATCH, erase
 from storage.engine import read_rows
 from storage.journal import perform
 from storage.tables import documents, events, pages

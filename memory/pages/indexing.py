@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from memory.rows import digest
+from memory.pages.rows import digest
 from retrieval.names import title_key
 from storage import outbox
 from storage.keywords import Entry, keywords

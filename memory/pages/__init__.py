@@ -1,0 +1,1 @@
+"""Everything that was read or said: kept as pages, found again, forgotten."""
