@@ -175,7 +175,7 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
             raise Problem("storage_busy", "it is locked")
         return await find(owner, queries, *more)
 
-    monkeypatch.setattr("memory.pages.find_each", broken)
+    monkeypatch.setattr("memory.pages.store.find_each", broken)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter"]})
 
     outcome = await thread.begin("How do bees dance?", make(choices, deep=False), quiet)
