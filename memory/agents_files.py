@@ -20,13 +20,16 @@ LONGEST = 20_000
 class AgentsFiles:
     """Instructions in `$DOSSIER_HOME/AGENTS.md`, read again for every call."""
 
-    async def recall(self, query: Query) -> list[Note]:
+    name = "instructions"
+    share = 0.3
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the file without its comments; nothing when there is none.
 
         Raises:
             Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
         """
-        del query
+        del query, budget
         file = settings().home / "AGENTS.md"
         text = COMMENT.sub("", await _read(file)).strip()
         return [Note("AGENTS.md", text)] if text else []

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+from langgraph.store.base import BaseStore
+
+from storage.events import Logged
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Query(NamedTuple):
@@ -11,18 +19,53 @@ class Query(NamedTuple):
     owner: str
     role: str
     text: str
+    """What the call is about: the question, and the step where there is one."""
+    turns: tuple[str, ...] = ()
+    """The last turns of the conversation, oldest first: what people said and final answers."""
+    revision: int = 0
+    """The number of the owner's newest event; what was read at this revision is still true."""
+    state: Mapping[str, Any] = NOTHING
+    """The state of the agent that makes the call."""
+    store: BaseStore | None = None
+    """The store of the server or graph, where there is one."""
+
+    @property
+    def context(self) -> str:
+        """What was said lately, and what the call is about."""
+        return "\n".join(dict.fromkeys([*self.turns, self.text]))
 
 
 class Note(NamedTuple):
-    """One thing remembered: where it is from, and what it says."""
+    """One thing remembered: what it says, where it is from, and why it was chosen."""
 
     title: str
     text: str
+    id: str = ""
+    """Under which `dossier memory show` finds it."""
+    revision: int = 0
+    score: Mapping[str, float] = NOTHING
+    """The parts of its score, by name; none where the order is given."""
+    must: bool = False
+    """Whether it has a part of the budget that nothing else may take."""
 
 
 class Memory(Protocol):
     """Something that is kept between runs."""
 
-    async def recall(self, query: Query) -> list[Note]:
-        """Return what fits the query, most important first; no model is called."""
+    name: str
+    """What its notes stand under in a call, in the trace and on the command line."""
+    share: float
+    """Which part of the budget is its own; what it leaves is free for the others."""
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return what fits the query, most important first; no model is called.
+
+        Args:
+            query: For whom, and about what.
+            budget: How many tokens all of it may have at the most.
+        """
         ...
+
+
+Undo = Callable[[Logged], Awaitable[None]]
+"""Takes back what an event did, and logs that; raises `undo_conflict` if more was done since."""

@@ -2,43 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from memory.base import Note, Query
+from memory.base import Memory, Query
+from memory.budget import Part, fitting, told
 from memory.registry import MEMORIES
-from prompts.loader import render
-from prompts.marks import block, wrap
-from runs.around import Around
+from retrieval.tokens import warm
+from storage.events import revision
+
+BUDGET = 3_000
+"""How many tokens all notes of a call may have together, their frame included."""
+
+TURNS = 3
+"""How many turns of a conversation say what it is about."""
+
+Request = ModelRequest[Any]
+Response = ModelResponse[Any]
+
+Watch = Callable[[Request, Sequence[Part]], Awaitable[None]]
+"""Is told what a call was given."""
 
 
-class MemoryMiddleware(AgentMiddleware[Any, Around, Any]):
-    """Append the notes of all memories to the system message of each call.
+class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Append what fits of all memories to the system message of each call.
 
-    The notes are not written to the conversation, so a change in a memory shows in the next call.
+    The notes are in no message of the conversation, so they are never saved with it, and a change
+    in a memory shows in the next call of every thread. It serves any agent of LangChain:
+
+        from langchain.agents import create_agent
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        from memory.middleware import MemoryMiddleware
+
+        agent = create_agent(
+            "openai:gpt-4o",
+            tools=[],
+            middleware=[MemoryMiddleware("ann/", budget=2_000)],
+            checkpointer=InMemorySaver(),
+        )
+        said = {"messages": [("user", "How far is it to the sun?")]}
+        print(agent.invoke(said, {"configurable": {"thread_id": "1"}})["messages"][-1].text)
     """
 
-    async def awrap_model_call(
+    def __init__(
         self,
-        request: ModelRequest[Around],
-        handler: Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """Pass the request on with the notes that fit its newest message."""
-        around = request.runtime.context
-        query = Query(around.here.owner, around.role, str(request.messages[-1].text))
-        notes = [note for memory in MEMORIES for note in await memory.recall(query)]
-        if not notes:
-            return await handler(request)
+        owner: str = "local/",
+        *,
+        role: str = "assistant",
+        budget: int = BUDGET,
+        memories: Sequence[Memory] = MEMORIES,
+        query: Callable[[Request], Query] | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Say for whom it remembers.
+
+        Args:
+            owner: Whose memories: `runs.place.owned` joins a user and a project.
+            role: Who is told, for memories that are not for all.
+            budget: How many tokens the notes may have.
+            memories: Which, in the order in which they are told: what changes least comes first.
+            query: Says what a call is about; the conversation does when it is left out.
+            watch: Is told what each call was given.
+        """
+        super().__init__()
+        self.owner, self.role, self.budget, self.memories = owner, role, budget, memories
+        self.query, self.watch = query or self._query, watch
+
+    def wrap_model_call(self, request: Request, handler: Callable[[Request], Response]) -> Response:
+        """Pass the request on with the notes, where nothing else is asynchronous."""
+        return handler(asyncio.run(self.reminded(request)))
+
+    async def awrap_model_call(
+        self, request: Request, handler: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        """Pass the request on with the notes that fit it."""
+        return await handler(await self.reminded(request))
+
+    async def reminded(self, request: Request) -> Request:
+        """Return a request with the notes that fit it."""
+        parts = await remembered(self.query(request), self.memories, self.budget)
+        if not parts:
+            return request
+        if self.watch:
+            await self.watch(request, parts)
         system = str(request.system_message.text) if request.system_message else ""
-        return await handler(
-            request.override(system_message=SystemMessage(f"{system}\n\n{_block(notes)}"))
-        )
+        message = SystemMessage("\n\n".join(text for text in (system, told(parts)) if text))
+        return request.override(system_message=message)
+
+    def _query(self, request: Request) -> Query:
+        turns = last_turns(request.messages)
+        state, store = request.state or {}, request.runtime.store if request.runtime else None
+        return Query(self.owner, self.role, turns[-1] if turns else "", turns, 0, state, store)
 
 
-def _block(notes: list[Note]) -> str:
-    told = [block("note", note.text, title=note.title) for note in notes]
-    return f"{render('memory')}\n{wrap('memory', told)}"
+async def remembered(query: Query, memories: Sequence[Memory], budget: int) -> list[Part]:
+    """Return what all memories tell of a query, chosen so that it keeps within the budget.
+
+    Raises:
+        Problem: What a memory cannot be read for.
+    """
+    await warm()
+    query = query._replace(revision=await revision(query.owner))
+    notes = await asyncio.gather(*(memory.recall(query, budget) for memory in memories))
+    parts = [
+        Part(memory.name, memory.share, some) for memory, some in zip(memories, notes, strict=True)
+    ]
+    return [_in_order(part) for part in fitting(parts, budget)]
+
+
+def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str, ...]:
+    """Return what was said in the last turns: by people, and as final answers; no tool traffic."""
+    said: list[str] = []
+    for message in reversed(messages):
+        answer = isinstance(message, AIMessage) and not message.tool_calls
+        if (answer or isinstance(message, HumanMessage)) and (text := str(message.text).strip()):
+            said.insert(0, text)
+            turns -= isinstance(message, HumanMessage)
+        if turns == 0:
+            break
+    return tuple(said)
+
+
+def _in_order(part: Part) -> Part:
+    """Put notes into the order in which they came about: a new one then changes no earlier word."""
+    return part._replace(notes=sorted(part.notes, key=lambda note: note.revision))

@@ -1,6 +1,11 @@
 """All memories, in the order in which they reach a model call: stable ones first."""
 
+from collections.abc import Mapping
+
 from memory.agents_files import AgentsFiles
-from memory.base import Memory
+from memory.base import Memory, Undo
 
 MEMORIES: tuple[Memory, ...] = (AgentsFiles(),)
+
+UNDO: Mapping[str, Undo] = {}
+"""What takes back an event of the log, by the first word of the event's name."""

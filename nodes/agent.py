@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
+from memory.middleware import last_turns
 from models.load import fallback_name, load, model_name
 from nodes.stack import agent_of
 from nodes.typed import CUT, MENDABLE, in_words, read
@@ -155,9 +156,18 @@ async def _around(
         role=role,
         budget=await budget(place, choices),
         system=system,
+        about=about(state),
+        turns=last_turns(state.get("messages", [])),
         web=state["step"]["need_web_search"] if "step" in state else True,
         fallback=await load(other) if other else None,
     )
+
+
+def about(state: Mapping[str, Any]) -> str:
+    """Return what a node works on: the question, and the step or the query where there is one."""
+    step = state.get("step") or {}
+    parts = (state.get("question"), step.get("title"), step.get("description"), state.get("query"))
+    return "\n".join(dict.fromkeys(part for part in parts if part))
 
 
 async def _converse(

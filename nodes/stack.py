@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -20,9 +21,13 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
 
 from config.errors import Problem
+from memory.base import Query
+from memory.budget import Part, told
 from memory.middleware import MemoryMiddleware
+from retrieval.tokens import count
 from runs.around import Around
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
+from runs.trace import trace
 from tools.toolbox import TOOLS
 
 TOOL_ROUNDS = 6
@@ -72,20 +77,39 @@ class Form(AgentMiddleware[Any, Around, Any]):
         self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Pass the request on with both, or without the form if it is refused."""
-        told = request.override(system_message=SystemMessage(request.runtime.context.system))
+        asked = request.override(system_message=SystemMessage(request.runtime.context.system))
         if sum(message.type == "ai" for message in request.messages) >= TOOL_ROUNDS - 1:
             # Without tools the last round can only write what was found so far.
-            told = told.override(tools=[])
+            asked = asked.override(tools=[])
         model = str(request.model.metadata)
         if not self.settings or model in _formless:
-            return await handler(told)
+            return await handler(asked)
         try:
-            return await handler(told.override(model_settings=self.settings))
+            return await handler(asked.override(model_settings=self.settings))
         except Problem as problem:
             if problem.code != "model_rejected" or "response_format" not in problem.hint:
                 raise
         _formless.add(model)
-        return await handler(told)
+        return await handler(asked)
+
+
+def _query(request: ModelRequest[Around]) -> Query:
+    around = request.runtime.context
+    return Query(around.here.owner, around.role, around.about, around.turns)
+
+
+async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
+    """Write down which notes a call was given, and why; what they say stays in the memories."""
+    around = request.runtime.context
+    notes = [
+        {"memory": part.name, "id": note.id, "revision": note.revision, "score": {**note.score}}
+        for part in parts
+        for note in part.notes
+    ]
+    await trace(around.here, "memory", around.role, "ok", notes=notes, tokens=count(told(parts)))
+
+
+REMINDED = MemoryMiddleware(query=_query, watch=_trace)
 
 
 class Layer(Protocol):
@@ -124,7 +148,7 @@ def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Ag
         tools,
         middleware=[
             *(_limits() if tools else []),
-            Layers(Form(schema), Ledger(), MemoryMiddleware(), Fallback(), Retry(), Meter()),
+            Layers(Form(schema), Ledger(), REMINDED, Fallback(), Retry(), Meter()),
         ],
         context_schema=Around,
         # A nested agent that inherits the checkpointer writes megabytes for every call.

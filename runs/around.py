@@ -26,6 +26,10 @@ class Around:
     budget: Budget
     system: str
     """What the role is told about its work."""
+    about: str = ""
+    """What the call is about: the question, and the step where there is one."""
+    turns: tuple[str, ...] = ()
+    """The last turns of the conversation."""
     web: bool = True
     """Whether its tools may search the web."""
     fallback: BaseChatModel | None = None

@@ -24,7 +24,7 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
 
     Args:
         here: The point of the run.
-        kind: `model`, `embed`, `search`, `fetch`, `sandbox` or `status`.
+        kind: `model`, `memory`, `embed`, `search`, `fetch`, `sandbox` or `status`.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, or the code of a failure.
         more: Seconds, tokens and whatever else is known; plain data, never a secret.

@@ -16,6 +16,7 @@ from sqlalchemy import (
 )
 
 EXPIRE = text("expires IS NOT NULL")
+LIVE = text("live = 1")
 
 metadata = MetaData()
 
@@ -203,13 +204,88 @@ events = Table(
     "events",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("owner", String(200), nullable=False, index=True),
-    Column("run", String(80), nullable=False),
+    Column("owner", String(200), nullable=False),
+    Column("run", String(80), nullable=False, index=True),
+    Column("step", String(32), nullable=False, default=""),
     Column("name", String(64), nullable=False),
-    Column("data", Text, nullable=False),
+    Column("item", String(200), nullable=False, default=""),
+    Column("before", Text, nullable=False, default=""),
+    Column("after", Text, nullable=False, default=""),
+    Column("provenance", String(8), nullable=False, default=""),
+    Column("why", Text, nullable=False, default=""),
     Column("at", Float, nullable=False),
+    Index("events_owner", "owner", "id"),
+    Index("events_item", "owner", "item"),
 )
-"""An append-only log of what was forgotten, whose it was and when; `data` is JSON."""
+"""An append-only log of every change of a memory (`storage.events.Event`)."""
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("key", String(32), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("category", String(16), nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("thread", String(64), nullable=False),
+    Column("run", String(80), nullable=False),
+    Column("message", String(64), nullable=False),
+    Column("provenance", String(8), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("valid_from", Float, nullable=False),
+    Column("valid_to", Float),
+    Column("superseded_by", String(32), nullable=False),
+    Column("live", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Index("facts_revision", "owner", "revision"),
+    Index("facts_live", "owner", "key", unique=True, sqlite_where=LIVE, postgresql_where=LIVE),
+)
+"""What is known of a person.
+
+`key` is a hash of the content, however it is written; no two that are `live` (1, else 0) have the
+same. `message` is the one that `quote` stands in. A fact holds from `valid_from` to `valid_to`, and
+`superseded_by` is the one that took its place. `revision` is the event that changed it last. Of a
+fact that was forgotten only its id and its revision are left.
+"""
+
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("data", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+)
+"""Who a person is and how they like their answers; `data` is JSON (`memory.profile`)."""
+
+proposals = Table(
+    "proposals",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("path", Text, nullable=False),
+    Column("base", Text, nullable=False),
+    Column("proposed", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("run", String(80), nullable=False),
+    Column("step", String(32), nullable=False),
+    Column("provenance", String(8), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("decided", Float),
+)
+"""Edits of memory files that agents proposed: what stood there, and what shall."""
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("user", String(100), primary_key=True),
+    Column("name", String(100), primary_key=True),
+    Column("folder", Text, nullable=False),
+    Column("trusted", Float, nullable=False),
+)
+"""The folders whose memory files a user has said may be read, by the project's name."""
 
 outbox = Table(
     "outbox",

@@ -38,7 +38,24 @@ def _trust(connection: Connection) -> None:
             connection.execute(text(f"ALTER TABLE vector_sets ADD COLUMN {column}"))
 
 
-STEPS: tuple[Step, ...] = (_out, pages_step, _trust)
+def _events(connection: Connection) -> None:
+    """Events say what was changed, where, and why."""
+    short, long = "VARCHAR(200) NOT NULL DEFAULT ''", "TEXT NOT NULL DEFAULT ''"
+    columns = {"step": short, "item": short, "provenance": short, "why": long}
+    for name, kind in {**columns, "before": long, "after": long}.items():
+        connection.execute(text(f"ALTER TABLE events ADD COLUMN {name} {kind}"))
+    connection.execute(text("UPDATE events SET after = data"))
+    connection.execute(text("ALTER TABLE events DROP COLUMN data"))
+    connection.execute(text("DROP INDEX ix_events_owner"))
+    for name, columns_of in {
+        "events_owner": "owner, id",
+        "events_item": "owner, item",
+        "ix_events_run": "run",
+    }.items():
+        connection.execute(text(f"CREATE INDEX {name} ON events ({columns_of})"))
+
+
+STEPS: tuple[Step, ...] = (_out, pages_step, _trust, _events)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA = 1 + len(STEPS)

@@ -68,7 +68,7 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
 def _table(calls: list[dict[str, Any]]) -> Table:
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
     rows = table("at", "kind", "role", "step", "status", "model", *numbers)
-    for call in calls:
+    for call in (call for call in calls if call["kind"] != "memory"):
         at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""

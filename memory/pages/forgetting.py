@@ -5,18 +5,17 @@ What runs have quoted of them stays in their reports, in the ledger and in the c
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Sequence
 from functools import partial
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
 from memory.pages.keeping import retire
 from memory.pages.upkeep import BATCH, erase
 from storage.engine import read_rows
+from storage.events import Event, log
 from storage.journal import perform
-from storage.tables import documents, events, pages
+from storage.tables import documents, pages
 from storage.vectors import remove
 
 
@@ -43,6 +42,4 @@ def _erase(connection: Connection, owner: str, numbers: Sequence[int]) -> None:
     read_from = (documents.c.owner == owner, documents.c.sha256.in_({row.origin for row in rows}))
     left = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == documents.c.sha256)
     connection.execute(delete(documents).where(*read_from, documents.c.code == "", ~left.exists()))
-    data = json.dumps({"pages": [row.id for row in rows]})
-    event = {"owner": owner, "run": "", "name": "pages.forget", "data": data, "at": time.time()}
-    connection.execute(insert(events), event)
+    log(connection, Event(owner, "pages.forget", before={"pages": [row.id for row in rows]}))

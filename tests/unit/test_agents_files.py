@@ -19,7 +19,7 @@ def file(home: Path) -> Path:
 
 
 async def recalled() -> list[Note]:
-    return await AgentsFiles().recall(Query("local/", "planner", "How do bees dance?"))
+    return await AgentsFiles().recall(Query("local/", "planner", "How do bees dance?"), 3_000)
 
 
 async def refused() -> Problem:

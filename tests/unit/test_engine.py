@@ -26,7 +26,7 @@ from storage.tables import events
 
 async def main():
     for number in range(200):
-        row = {"owner": sys.argv[1], "run": "r", "name": "n", "data": str(number), "at": 0.0}
+        row = {"owner": sys.argv[1], "run": "r", "name": "n", "after": str(number), "at": 0.0}
         await commit((insert(events), row))
     await close()
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 
 def an_event(**more: object) -> dict[str, object]:
-    return {"owner": "me/", "run": "t1-1", "name": "kept", "data": "", "at": 0.0} | more
+    return {"owner": "me/", "run": "t1-1", "name": "kept", "after": "", "at": 0.0} | more
 
 
 async def put(row: dict[str, object]) -> None:
@@ -103,6 +103,6 @@ async def test_two_processes_that_write_at_the_same_time_lose_nothing(home):
     both = [await asyncio.create_subprocess_exec(*command, name, cwd=ROOT) for name in "ab"]
     assert [await process.wait() for process in both] == [0, 0]
 
-    rows = (await read_rows(select(events.c.owner, events.c.data))).all()
+    rows = (await read_rows(select(events.c.owner, events.c.after))).all()
 
     assert sorted(rows) == sorted((name, str(number)) for name in "ab" for number in range(200))

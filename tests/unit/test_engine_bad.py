@@ -53,7 +53,7 @@ async def refused() -> Problem:
 
 
 def an_event(**more: object) -> dict[str, object]:
-    return {"owner": "me/", "run": "t1-1", "name": "kept", "data": "", "at": 0.0} | more
+    return {"owner": "me/", "run": "t1-1", "name": "kept", "after": "", "at": 0.0} | more
 
 
 async def put(row: dict[str, object]) -> None:
@@ -173,10 +173,10 @@ async def test_a_database_that_is_held_while_it_is_opened_is_busy(file):
 
 
 async def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch):
-    settle(monkeypatch, "max_page_count=60")
+    settle(monkeypatch, "max_page_count=120")
 
     with pytest.raises(Problem) as failure:
-        await put(an_event(data="x" * 500_000))
+        await put(an_event(after="x" * 500_000))
     await put(an_event())
 
     assert (failure.value.code, failure.value.exit_status) == ("storage_full", 7)

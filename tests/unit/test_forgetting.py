@@ -104,7 +104,11 @@ async def test_its_vector_is_to_be_removed_and_the_log_says_so():
     jobs = await read_rows(select(outbox.c.data).where(outbox.c.job == VECTORS))
     assert [json.loads(data) for data in jobs.scalars()] == [{"namespace": 1, "pages": [1]}] * 2
     (event,) = (await read_rows(select(events))).all()
-    assert (event.owner, event.name, json.loads(event.data)) == (ME, "pages.forget", {"pages": ids})
+    assert (event.owner, event.name, json.loads(event.before)) == (
+        ME,
+        "pages.forget",
+        {"pages": ids},
+    )
 
 
 async def test_a_file_whose_pages_are_forgotten_counts_as_not_read():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
-from memory import middleware
 from memory.base import Note, Query
 from memory.registry import MEMORIES
 from nodes.agent import work
+from nodes.stack import REMINDED
 from tests.door import STATE, asked, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -69,7 +69,7 @@ async def test_the_role_comes_first_and_the_note_stands_in_a_block(file, script:
     said = told(script)
     assert said.startswith("Write.\n\n")
     assert said.endswith(
-        '<memory>\n<note title="AGENTS.md">\nUse metric units.\n</note>\n</memory>'
+        "<memory>\n<instructions>\n- AGENTS.md: Use metric units.\n</instructions>\n</memory>"
     )
 
 
@@ -95,7 +95,7 @@ async def test_a_note_cannot_end_its_block(file, script: Script, text: str):
     await written()
 
     said = told(script)
-    assert said.count("</memory>") == said.count("</note>") == 1
+    assert said.count("</memory>") == said.count("</instructions>") == 1
     assert "<system>" not in said
     assert text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in said
 
@@ -114,29 +114,38 @@ async def test_a_memory_is_asked_by_owner_role_and_newest_message(
     asked_for: list[Query] = []
 
     class Spy:
-        async def recall(self, query: Query) -> list[Note]:
+        name, share = "spy", 1.0
+
+        async def recall(self, query: Query, budget: int) -> list[Note]:
+            del budget
             asked_for.append(query)
             return []
 
-    monkeypatch.setattr(middleware, "MEMORIES", (Spy(),))
+    monkeypatch.setattr(REMINDED, "memories", (Spy(),))
     script.on("reporter", "Bees dance.")
-    said = [HumanMessage("old"), HumanMessage("Why do bees dance?")]
-    await work(STATE, runtime(user="maya", project="hive"), "reporter", "Write.", said)
+    said = [HumanMessage("Who dances?"), AIMessage("Bees."), HumanMessage("Why?")]
+    state = {**STATE, "question": "Why do bees dance?", "messages": said}
+    await work(state, runtime(user="maya", project="hive"), "reporter", "Write.", [said[0]])
 
-    assert asked_for == [Query("maya/hive", "reporter", "Why do bees dance?")]
+    turns = ("Who dances?", "Bees.", "Why?")
+    assert asked_for == [Query("maya/hive", "reporter", "Why do bees dance?", turns)]
 
 
 async def test_notes_stand_in_the_order_of_the_memories(
     script: Script, monkeypatch: pytest.MonkeyPatch
 ):
     class Fixed:
+        name, share = "fixed", 0.3
+
         def __init__(self, *texts: str) -> None:
             self.texts = texts
 
-        async def recall(self, query: Query) -> list[Note]:
+        async def recall(self, query: Query, budget: int) -> list[Note]:
+            del budget
             return [Note(query.role, text) for text in self.texts]
 
-    monkeypatch.setattr(middleware, "MEMORIES", (Fixed("one", "two"), Fixed(), Fixed("three")))
+    memories = (Fixed("one", "two"), Fixed(), Fixed("three"))
+    monkeypatch.setattr(REMINDED, "memories", memories)
     script.on("reporter", "Bees dance.")
     await written()
 

@@ -16,6 +16,7 @@ from memory.pages.store import NewPage, find, keep
 from storage import engine, upgrades
 from storage.connect import connect
 from storage.engine import close, database, read_rows
+from storage.events import Event, Logged, history
 from storage.tables import calls, pages, runs, schema, sources, vector_sets
 from storage.upgrades import SCHEMA
 
@@ -146,6 +147,32 @@ async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
     assert await values(select(schema.c.version)) == [SCHEMA + 1]
 
 
+def make_events_old(connection: Connection) -> None:
+    """Bring the log back to what it was in version 4, with one event."""
+    for index in ("events_owner", "events_item", "ix_events_run"):
+        connection.execute(text(f"DROP INDEX {index}"))
+    for column in ("step", "item", "before", "after", "provenance", "why"):
+        connection.execute(text(f"ALTER TABLE events DROP COLUMN {column}"))
+    connection.execute(text("ALTER TABLE events ADD COLUMN data TEXT NOT NULL DEFAULT ''"))
+    connection.execute(text("CREATE INDEX ix_events_owner ON events (owner)"))
+    columns, values = "owner, run, name, data, at", "'me/', '', 'pages.forget', '{}', 1.0"
+    connection.execute(text(f"INSERT INTO events ({columns}) VALUES ({values})"))  # noqa: S608
+
+
+async def test_events_of_version_4_keep_what_they_say(either):
+    new = shape(await database())
+    await close()
+    server = connect(settings().database)
+    with server.begin() as connection:
+        make_events_old(connection)
+        connection.execute(text("UPDATE schema SET version = 4"))
+    server.dispose()
+
+    assert shape(await database()) == new
+    (event,) = await history("me/")
+    assert event == Logged(1, Event("me/", "pages.forget", after={}, provenance=""), 1.0)
+
+
 async def test_vectors_of_version_3_are_not_judged_yet(either):
     new = shape(await database())
     await close()
@@ -153,6 +180,7 @@ async def test_vectors_of_version_3_are_not_judged_yet(either):
     with server.begin() as connection:
         for column in ("trust", "judged"):
             connection.execute(text(f"ALTER TABLE vector_sets DROP COLUMN {column}"))
+        make_events_old(connection)
         columns = "namespace, embedder, whole, collection, covered, held, apart, building"
         values = "1, 'hashing', 1, '', 0, 0, 0, ''"
         connection.execute(text(f"INSERT INTO vector_sets ({columns}) VALUES ({values})"))  # noqa: S608

@@ -1,0 +1,114 @@
+"""Share out one budget of tokens among what all memories have to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+from typing import NamedTuple
+
+from memory.base import Note
+from prompts.loader import render
+from prompts.marks import block, wrap
+from retrieval.tokens import count
+
+MORE = "…"
+"""The last line of a note that was cut."""
+
+LEAST = 40
+"""The fewest tokens that are worth beginning a note which must be cut."""
+
+
+class Part(NamedTuple):
+    """What one memory says, and which share of the budget is its own."""
+
+    name: str
+    share: float
+    notes: Sequence[Note]
+
+
+def fitting(parts: Sequence[Part], budget: int) -> list[Part]:
+    """Return what of each part is told, so that all of it keeps within a budget.
+
+    Each part first fills its own share; what is left over goes to those that have more to say, in
+    their order. What must be told is told first.
+
+    Args:
+        parts: In the order in which they are told.
+        budget: How many tokens `told` may have for them, its frame included.
+    """
+    wanted = [_important_first(part) for part in parts if part.notes]
+    room = budget - count(told([Part(part.name, 0, [Note("", "")]) for part in wanted]))
+    kept = [_fill(part, int(room * part.share)) for part in wanted]
+    for at, part in enumerate(wanted):
+        used = sum(_weight(one) for one in kept)
+        kept[at] = _fill(part, _weight(kept[at]) + room - used)
+    return _within([part for part in kept if part.notes], budget)
+
+
+def told(parts: Sequence[Part]) -> str:
+    """Return the block that a model is shown; nothing for no notes."""
+    inside = [wrap(part.name, map(line, part.notes)) for part in parts]
+    return f"{render('memory')}\n{wrap('memory', inside)}" if any(inside) else ""
+
+
+def line(note: Note) -> str:
+    """Return how a note is written: on one line if it has one."""
+    if "\n" in note.text:
+        return block("note", note.text, title=note.title)
+    head = f"{note.title}: " if note.title else ""
+    return escape(f"- {head}{note.text}", quote=False)
+
+
+def _important_first(part: Part) -> Part:
+    return part._replace(notes=sorted(part.notes, key=lambda note: not note.must))
+
+
+def _fill(part: Part, room: int) -> Part:
+    """Take notes while there is room, and the beginning of one that is too long."""
+    kept: list[Note] = []
+    for note in part.notes:
+        size = _size(note)
+        if size <= room:
+            kept.append(note)
+            room -= size
+        elif "\n" in note.text and room >= LEAST:
+            kept.append(_cut(note, room))
+            break
+    return part._replace(notes=kept)
+
+
+def _cut(note: Note, room: int) -> Note:
+    lines = note.text.split("\n")
+    least, most = 0, len(lines) - 1
+    while least < most:
+        middle = (least + most + 1) // 2
+        fits = _size(_first(note, lines, middle)) <= room
+        least, most = (middle, most) if fits else (least, middle - 1)
+    return _first(note, lines, least)
+
+
+def _first(note: Note, lines: Sequence[str], many: int) -> Note:
+    return note._replace(text="\n".join([*lines[:many], MORE]))
+
+
+def _within(parts: list[Part], budget: int) -> list[Part]:
+    """Leave notes out from the end while their block is too long: tokens do not add up exactly."""
+    while parts and count(told(parts)) > budget:
+        last = parts.pop()
+        if len(last.notes) > 1:
+            parts.append(last._replace(notes=last.notes[:-1]))
+    return parts
+
+
+def _weight(part: Part) -> int:
+    return sum(_size(note) for note in part.notes)
+
+
+def _size(note: Note) -> int:
+    return _count(line(note)) + 1
+
+
+@lru_cache(maxsize=8192)
+def _count(text: str) -> int:
+    return count(text)

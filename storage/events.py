@@ -1,0 +1,107 @@
+"""The log of every change of a memory: what was, what is, who is behind it, and why."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select
+
+from storage.engine import alone, read
+from storage.tables import events
+
+Data = Mapping[str, Any]
+
+
+class Event(NamedTuple):
+    """One change of one thing that is remembered."""
+
+    owner: str
+    name: str
+    """Which memory and what was done, such as `fact.add`."""
+    item: str = ""
+    """The id of what was changed."""
+    before: Data | None = None
+    """What it was; `None` where there was nothing."""
+    after: Data | None = None
+    """What it is; `None` where there is nothing any more."""
+    provenance: str = "user"
+    """Who is behind it: `user`, `model`, `tool` or `web`."""
+    why: str = ""
+    run: str = ""
+    step: str = ""
+
+
+class Logged(NamedTuple):
+    """An event as it was logged, its number and its time in seconds since 1970 beside it."""
+
+    id: int
+    event: Event
+    at: float
+
+
+def log(connection: Connection, event: Event) -> int:
+    """Write an event in the transaction of the change itself; return its number.
+
+    An owner's events are committed in the order of their numbers, so that who has read up to one
+    of them has missed none before it.
+    """
+    alone(connection, f"events {event.owner}")
+    row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
+    made = insert(events).returning(events.c.id)
+    number: int = connection.execute(made, {**row, "at": time.time()}).scalar_one()
+    return number
+
+
+async def revision(owner: str) -> int:
+    """Return the number of an owner's newest event; 0 where there is none."""
+    return await read(lambda connection: newest(connection, owner))
+
+
+def newest(connection: Connection, owner: str) -> int:
+    """Return the same, in a transaction of the caller's."""
+    return connection.execute(NEWEST, {"its_owner": owner}).scalar() or 0
+
+
+async def history(
+    owner: str, *, item: str = "", run: str = "", name: str = "", limit: int = 100
+) -> list[Logged]:
+    """Return an owner's events, the newest first.
+
+    Args:
+        owner: Whose.
+        item: Only those of one thing.
+        run: Only those of one run.
+        name: Only those of one memory, such as `fact`, or of one kind, such as `fact.add`.
+        limit: How many at most.
+    """
+    wanted = select(events).where(events.c.owner == owner).order_by(events.c.id.desc()).limit(limit)
+    if item:
+        wanted = wanted.where(events.c.item == item)
+    if run:
+        wanted = wanted.where(events.c.run == run)
+    if name:
+        wanted = wanted.where((events.c.name == name) | events.c.name.startswith(f"{name}."))
+    rows = await read(lambda connection: connection.execute(wanted).all())
+    return [read_event(row) for row in rows]
+
+
+def read_event(row: Row[Any]) -> Logged:
+    """Return an event of a row of the log."""
+    fields = {name: getattr(row, name) for name in Event._fields}
+    both = {"before": _data(row.before), "after": _data(row.after)}
+    return Logged(row.id, Event(**(fields | both)), row.at)
+
+
+NEWEST = select(func.max(events.c.id)).where(events.c.owner == bindparam("its_owner"))
+
+
+def _json(data: Data | None) -> str:
+    return "" if data is None else json.dumps(data, ensure_ascii=False)
+
+
+def _data(text: str) -> Data | None:
+    found: Data | None = json.loads(text) if text else None
+    return found
