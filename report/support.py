@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from graph.state import Quote, Removed
@@ -23,6 +24,9 @@ SHARE = {"en": 2 / 3, "zh": 1 / 2}
 
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
+
+SHORT = 50_000
+"""The longest text, in characters, whose words are kept for the next check."""
 
 _OF_SOURCES = re.compile(
     r"\bno evidence\b|\b(?:the|these|those|any|no|your|given|available|provided)\s+"
@@ -65,7 +69,7 @@ def proven(body: str, texts: Mapping[str, str]) -> Proven:
         texts: The full text of each source by its id.
     """
     checked = check(body, texts)
-    windows = cache(lambda name: _windows(texts[name]))
+    places = cache(lambda name: _places(texts[name]))
 
     doubted: list[str] = []
 
@@ -74,7 +78,7 @@ def proven(body: str, texts: Mapping[str, str]) -> Proven:
         if numbers(statement, texts) if cited else _claims(statement):
             for name in dict.fromkeys([*near, *checked.cited, *texts]):
                 given = _given(statement, name)
-                if _has_words(statement, windows(name)) and not numbers(given, texts):
+                if _has_words(statement, places(name)) and not numbers(given, texts):
                     return given
             doubted.extend([statement.strip()] if cited else [])
             return statement if cited else ""
@@ -114,16 +118,33 @@ def _claims(statement: str) -> bool:
     return bool(set(words(statement)) - _YES)
 
 
-def _has_words(statement: str, windows: Sequence[frozenset[str]]) -> bool:
+def _has_words(statement: str, places: Mapping[str, Sequence[int]]) -> bool:
     wanted = frozenset(words(MARKER.sub("", statement)))
     least = SHARE[language(statement)] * len(wanted)
-    return any(len(wanted & window) > least for window in windows)
+    found = [places[word] for word in wanted if word in places]
+    if len(found) <= least:
+        return False
+    pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
+    return max(pairs.values(), default=0) > least
 
 
-def _windows(text: str) -> list[frozenset[str]]:
-    """Return the words of every two neighbouring sentences."""
-    said = [frozenset(words(sentence.text)) for sentence in sentences(text)]
-    return [one | other for one, other in pairwise([*said, frozenset()])]
+def _places(text: str) -> Mapping[str, Sequence[int]]:
+    return _kept_places(text) if len(text) <= SHORT else _cut_places(text)
+
+
+# The findings of a run and its report are checked against the same pages.
+@lru_cache(maxsize=256)
+def _kept_places(text: str) -> Mapping[str, Sequence[int]]:
+    return _cut_places(text)
+
+
+def _cut_places(text: str) -> dict[str, tuple[int, ...]]:
+    """Return in which sentences of a text each of its words stands."""
+    places: dict[str, dict[int, None]] = {}
+    for at, sentence in enumerate(sentences(text)):
+        for word in words(sentence.text):
+            places.setdefault(word, {})[at] = None
+    return {word: tuple(at) for word, at in places.items()}
 
 
 def _given(statement: str, name: str) -> str:
