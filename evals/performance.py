@@ -83,6 +83,7 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
     from config.settings import settings  # noqa: PLC0415
     from graph.context import Context  # noqa: PLC0415
     from graph.session import session  # noqa: PLC0415
+    from runs.trace import read_trace  # noqa: PLC0415
 
     settings.cache_clear()
     context = Context(auto_accept=True, max_steps=steps, search=["searxng"], parallelism=8)
@@ -101,7 +102,7 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
         "chain": _chain([call["at"] for call in calls]),
         "wall": round(wall, 2),
         "prompt": sum(_tokens(call["body"]["messages"]) for call in calls),
-        "written": await _written(folder),
+        "written": sum(line.get("tokens_out", 0) for line in await read_trace("job-1")),
         "words": len(str(outcome.state["messages"][-1].text).split()),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "checkpoints_mb": round((folder / "checkpoints.db").stat().st_size / 1e6, 1),
@@ -121,11 +122,6 @@ def _tokens(messages: list[dict[str, Any]]) -> int:
     from retrieval.tokens import count  # noqa: PLC0415
 
     return sum(count(str(message["content"])) for message in messages)
-
-
-async def _written(folder: Path) -> int:
-    lines = (folder / "traces" / "job-1.jsonl").read_text("utf-8").splitlines()
-    return sum(json.loads(line).get("tokens_out", 0) for line in lines)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import anyio
 
 from config.settings import settings
 from runs.place import Here
+
+_writing = threading.Lock()
 
 
 def trace_file(run: str) -> Path:
@@ -65,7 +68,7 @@ def _append(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     # What cannot be encoded becomes an escape, which JSON understands.
     line = text.encode("utf-8", errors="backslashreplace")
-    with file.open("a+b") as out:
+    with _writing, file.open("a+b") as out:
         # A process that was killed may have left half a line.
         torn = out.tell() > 0 and out.seek(-1, os.SEEK_END) and out.read(1) != b"\n"
         out.write(b"\n" + line if torn else line)

@@ -78,3 +78,14 @@ async def test_half_a_line_of_a_killed_process_spoils_nothing_else():
 
     told = [line["status"] for line in await read_trace("t1-1")]
     assert told == ["first", "ok", "next", "last"]
+
+
+async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
+    many = [
+        trace(somewhere(), "model", "planner", f"s{at}", note="x" * 500_000) for at in range(60)
+    ]
+    await asyncio.gather(*many)
+
+    text = trace_file("t1-1").read_text(encoding="utf-8")
+    assert {line["status"] for line in await read_trace("t1-1")} == {f"s{at}" for at in range(60)}
+    assert len(text.splitlines()) == 60
