@@ -19,7 +19,7 @@ from retrieval.weights import WEIGHTS, Weights
 from retrieval.words import terms, words
 
 CANDIDATES = 200
-"""So many pages are taken from the keyword index, and as many from the vectors."""
+"""So many pages at least are taken from the keyword index, and as many from the vectors."""
 LED_TO = 100
 """So many pages join that the best candidates lead to."""
 EVERYWHERE = 0.2
@@ -127,15 +127,16 @@ def search(
     asked = weigh(wanted, counts, stats)
     names = named(question, store, weights.namesake)
     pool = Pool(store, asked, names, weights)
+    many = max(CANDIDATES, limit)
     enough = max(EVERYWHERE * stats.pages, CANDIDATES)
     rare = [term for term in asked.idf if counts[term] <= enough]
     wished = trust > 0 or not asked.idf
     near = (
-        dict(vectors.nearest(vector, CANDIDATES))
+        dict(vectors.nearest(vector, many))
         if vectors is not None and vector is not None and wished
         else {}
     )
-    pool.fetch([*store.matching(rare or list(asked.idf), CANDIDATES), *near, *names.pages])
+    pool.fetch([*store.matching(rare or list(asked.idf), many), *near, *names.pages])
     spoken = [row.number for row in pool.rows if row.session and row.speaker]
     if spoken:
         pool.add(store.beside(spoken))

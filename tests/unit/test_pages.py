@@ -68,6 +68,15 @@ async def test_the_best_page_comes_first_and_no_more_than_asked_for():
     assert best[0].score > best[1].score
 
 
+async def test_as_many_pages_are_found_as_are_asked_for():
+    new = [
+        NewPage(title=f"Hive {n}", place=f"page={n}", text=f"Bee {n} dances.") for n in range(230)
+    ]
+    await keep(ME, "web", "u", new)
+
+    assert len(await find(ME, "dances", 225)) == 225
+
+
 async def test_a_title_is_searched_too():
     await keep(ME, "web", "u", [a_page("Nothing of note.", title="Waggle dance")])
 
