@@ -13,6 +13,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.state import Passage, Source
 from memory.pages import store as pages
+from memory.pages.memorizer import parts
 from memory.pages.recollection import EARLIER, recollected, without_turns_of
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import NewPage, Page
@@ -185,7 +186,8 @@ async def _fetched(here: Here, url: str) -> list[str]:
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
     address = canonical(got["url"])
     site = urlsplit(address).hostname or ""
-    return await pages.keep(here.owner, "web", address, [page], group=site, run=here.run)
+    sized = await asyncio.to_thread(lambda: [*parts(page)])
+    return await pages.keep(here.owner, "web", address, sized, group=site, run=here.run)
 
 
 def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list[tuple[Page, str]]:
