@@ -138,10 +138,10 @@ async def test_what_one_disk_cannot_hold_is_told_to_everyone_who_shares_the_comm
 
     def small(connection: Any, record: Any) -> None:
         settle(connection, record)
-        connection.execute("PRAGMA max_page_count=60")
+        connection.execute("PRAGMA max_page_count=200")
 
     monkeypatch.setattr(connect, "_settle", small)
-    big = {"owner": "me", "run": "r", "name": "n", "data": "x" * 500_000, "at": 0.0}
+    big = {"owner": "me", "run": "r", "name": "n", "after": "x" * 500_000, "at": 0.0}
 
     entries = [commit((insert(sources), numbered(1))), commit((insert(events), big))]
     results = await asyncio.gather(*entries, return_exceptions=True)
