@@ -173,10 +173,10 @@ async def test_a_database_that_is_held_while_it_is_opened_is_busy(file):
 
 
 async def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch):
-    settle(monkeypatch, "max_page_count=200")
+    settle(monkeypatch, "max_page_count=400")
 
     with pytest.raises(Problem) as failure:
-        await put(an_event(after="x" * 500_000))
+        await put(an_event(after="x" * 5_000_000))
     await put(an_event())
 
     assert (failure.value.code, failure.value.exit_status) == ("storage_full", 7)

@@ -35,7 +35,7 @@ from storage.tables import events
 async def write(name):
     for number in count():
         data = f"{name}-{number}"
-        row = {"owner": "me", "run": "r", "name": "n", "data": data, "at": 0.0}
+        row = {"owner": "me", "run": "r", "name": "n", "after": data, "at": 0.0}
         await commit((insert(events), row))
         print(data, flush=True)
 
@@ -138,10 +138,10 @@ async def test_what_one_disk_cannot_hold_is_told_to_everyone_who_shares_the_comm
 
     def small(connection: Any, record: Any) -> None:
         settle(connection, record)
-        connection.execute("PRAGMA max_page_count=200")
+        connection.execute("PRAGMA max_page_count=400")
 
     monkeypatch.setattr(connect, "_settle", small)
-    big = {"owner": "me", "run": "r", "name": "n", "after": "x" * 500_000, "at": 0.0}
+    big = {"owner": "me", "run": "r", "name": "n", "after": "x" * 5_000_000, "at": 0.0}
 
     entries = [commit((insert(sources), numbered(1))), commit((insert(events), big))]
     results = await asyncio.gather(*entries, return_exceptions=True)
@@ -190,7 +190,7 @@ async def test_what_commit_returned_from_survives_a_killed_process(home):
     told += (await process.stdout.read()).splitlines(keepends=True)
     await process.wait()
 
-    kept = set((await read_rows(select(events.c.data))).scalars())
+    kept = set((await read_rows(select(events.c.after))).scalars())
     sound = (await read_rows(text("PRAGMA integrity_check"))).scalar()
 
     assert {line.decode().strip() for line in told if line.endswith(b"\n")} <= kept
