@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from dotenv import load_dotenv
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.errors import Problem
@@ -39,8 +39,20 @@ class Settings(BaseSettings):
     """How long one model call may take in all."""
     retry_seconds: float = Field(default=1, ge=0)
     """The first wait before a failed model call is made again; it doubles from there."""
+    fact_similarity: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
+    """How much it counts that a fact is like what is talked about."""
+    fact_confidence: float = Field(default=0.4, ge=0, le=1, allow_inf_nan=False)
+    """How much it counts how sure a fact is."""
     keep_messages: int = Field(default=100, ge=2)
     """How many messages of a thread the model sees."""
+
+    @field_validator("fact_confidence")
+    @classmethod
+    def _weigh(cls, confidence: float, others: ValidationInfo) -> float:
+        if confidence == 0 == others.data.get("fact_similarity"):
+            msg = "it and DOSSIER_FACT_SIMILARITY are both 0"
+            raise ValueError(msg)
+        return confidence
 
     @field_validator("home")
     @classmethod

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from memory.agents_files import AgentsFiles
 from memory.base import Memory, Undo
+from memory.facts.ranking import Facts
+from memory.facts.undoing import undo as undo_fact
 
-MEMORIES: tuple[Memory, ...] = (AgentsFiles(),)
+MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Facts())
 
-UNDO: Mapping[str, Undo] = {}
+UNDO: Mapping[str, Undo] = {"fact": undo_fact}
 """What takes back an event of the log, by the first word of the event's name."""

@@ -48,11 +48,16 @@ def log(connection: Connection, event: Event) -> int:
     An owner's events are committed in the order of their numbers, so that who has read up to one
     of them has missed none before it.
     """
-    alone(connection, f"events {event.owner}")
+    hold(connection, event.owner)
     row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
     made = insert(events).returning(events.c.id)
     number: int = connection.execute(made, {**row, "at": time.time()}).scalar_one()
     return number
+
+
+def hold(connection: Connection, owner: str) -> None:
+    """Let one transaction at a time change what an owner has; it may be said more than once."""
+    alone(connection, f"events {owner}")
 
 
 async def revision(owner: str) -> int:

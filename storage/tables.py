@@ -222,8 +222,8 @@ events = Table(
 facts = Table(
     "facts",
     metadata,
+    Column("owner", String(200), primary_key=True),
     Column("id", String(32), primary_key=True),
-    Column("owner", String(200), nullable=False),
     Column("key", String(32), nullable=False),
     Column("content", Text, nullable=False),
     Column("category", String(16), nullable=False),
@@ -231,7 +231,7 @@ facts = Table(
     Column("quote", Text, nullable=False),
     Column("thread", String(64), nullable=False),
     Column("run", String(80), nullable=False),
-    Column("message", String(64), nullable=False),
+    Column("message", Text, nullable=False),
     Column("provenance", String(8), nullable=False),
     Column("created", Float, nullable=False),
     Column("valid_from", Float, nullable=False),

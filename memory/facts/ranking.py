@@ -1,0 +1,163 @@
+"""Tell a model call the facts that fit what is talked about, and those that are sure."""
+
+from __future__ import annotations
+
+import math
+import time
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from config.errors import Problem
+from config.settings import settings
+from memory.base import Note, Query
+from memory.budget import line
+from memory.facts.held import Known, known
+from retrieval.tfidf import Floats, Places, best
+from retrieval.tokens import count
+
+MOST = 300
+"""How many facts are told at the most."""
+
+CORRECTIONS = 0.1
+"""The part of the budget that corrections have for themselves."""
+
+FRAME, BYTES = 5, 6
+"""The fewest tokens around a fact; how many bytes make a token where there are fewest tokens."""
+
+
+class Weights(NamedTuple):
+    """How much similarity and confidence count in the score of a fact."""
+
+    similarity: float
+    confidence: float
+
+
+class Facts:
+    """The facts of an owner, by how much they are like what is talked about, and how sure.
+
+    A score is 0.6 * similarity + 0.4 * confidence: similarity is the cosine of TF-IDF vectors of
+    the fact and of the last turns with what the call is about. Where they share no word with any
+    fact, it is the confidence alone. Corrections have a part of the budget for themselves.
+    """
+
+    name = "facts"
+    share = 0.4
+
+    def __init__(self, similarity: float | None = None, confidence: float | None = None) -> None:
+        """Say what counts how much; the settings say it where it is left out.
+
+        Raises:
+            Problem: `config_value` unless both are from 0 to 1, and one is not 0.
+        """
+        self._given = similarity, confidence
+        if None not in self._given:
+            self._weights()
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return the facts that hold now, as many as there may be room for, best first."""
+        held = await known(query.owner, query.revision)
+        return rank(held, query.context, budget, self._weights(), time.time())
+
+    def _weights(self) -> Weights:
+        similarity, confidence = self._given
+        usual = settings()
+        return checked(
+            Weights(
+                usual.fact_similarity if similarity is None else similarity,
+                usual.fact_confidence if confidence is None else confidence,
+            )
+        )
+
+
+def checked(weights: Weights) -> Weights:
+    """Return weights that make a score.
+
+    Raises:
+        Problem: `config_value` unless both are from 0 to 1, and one is not 0.
+    """
+    for name, value in weights._asdict().items():
+        if not (math.isfinite(value) and 0 <= value <= 1):
+            what = f"the weight of {name} is {value}"
+            raise Problem("config_value", what, where="facts", hint="use a number from 0 to 1")
+    if not any(weights):
+        what = "the weights of similarity and confidence are both 0"
+        raise Problem("config_value", what, where="facts", hint="make one of them more")
+    return weights
+
+
+def rank(held: Known, context: str, budget: int, weights: Weights, now: float) -> list[Note]:
+    """Return the facts that are told: corrections that have a place of their own, then the best.
+
+    Args:
+        held: The facts.
+        context: What is talked about.
+        budget: How many tokens there are; no more is returned than they might hold.
+        weights: What counts how much.
+        now: The time at which a fact must hold.
+    """
+    columns = held.columns
+    cosines = held.shelf.likeness(context)
+    scores = columns.confidence
+    if cosines is None:
+        cosines = np.zeros(len(scores), dtype=np.float32)
+    else:
+        scores = weights.similarity * cosines + weights.confidence * scores
+    holds = columns.live & columns.trusted & (columns.begins <= now) & (now < columns.ends)
+    scores = np.where(holds, scores, -np.inf)
+    chosen = best(scores, max(1, min(MOST, budget // (FRAME + 1))))
+    sizes = FRAME + columns.size[chosen] // BYTES
+    chosen = chosen[np.cumsum(sizes) <= budget]
+    must = _corrections(held, scores, int(budget * CORRECTIONS))
+    others = chosen[~np.isin(chosen, must)]
+    return [
+        *_notes(held, must, cosines, scores, must=True),
+        *_notes(held, others, cosines, scores, must=False),
+    ]
+
+
+def _corrections(held: Known, scores: Floats, room: int) -> Places:
+    """Return the places of the best corrections that a number of tokens has room for."""
+    every = np.flatnonzero(held.columns.correction)
+    kept = []
+    for at in every[best(scores[every], MOST)].tolist():
+        entry = held.entries[at]
+        size = _tokens(entry.category, entry.content)
+        if size > room:
+            break
+        kept.append(at)
+        room -= size
+    return np.array(kept, dtype=np.int64)
+
+
+def _notes(
+    held: Known, places: Places, cosines: Floats, scores: Floats, *, must: bool
+) -> list[Note]:
+    parts = zip(
+        places.tolist(),
+        cosines[places].tolist(),
+        held.columns.confidence[places].tolist(),
+        scores[places].tolist(),
+        strict=True,
+    )
+    return [
+        Note(
+            title=(entry := held.entries[at]).category,
+            text=entry.content,
+            id=entry.id,
+            revision=entry.revision,
+            score={
+                "similarity": round(similarity, 4),
+                "confidence": round(confidence, 4),
+                "score": round(score, 4),
+            },
+            must=must,
+        )
+        for at, similarity, confidence, score in parts
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _tokens(category: str, content: str) -> int:
+    return count(line(Note(category, content))) + 1
