@@ -28,6 +28,8 @@ class Query(NamedTuple):
     """The state of the agent that makes the call."""
     store: BaseStore | None = None
     """The store of the server or graph, where there is one."""
+    run: str = ""
+    """The run that the call is made in, where there is one."""
 
     @property
     def context(self) -> str:

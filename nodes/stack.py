@@ -95,7 +95,8 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
-    return Query(around.here.owner, around.role, around.about, around.turns)
+    here = around.here
+    return Query(here.owner, around.role, around.about, around.turns, run=here.run)
 
 
 async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:

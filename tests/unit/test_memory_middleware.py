@@ -128,7 +128,7 @@ async def test_a_memory_is_asked_by_owner_role_and_newest_message(
     await work(state, runtime(user="maya", project="hive"), "reporter", "Write.", [said[0]])
 
     turns = ("Who dances?", "Bees.", "Why?")
-    assert asked_for == [Query("maya/hive", "reporter", "Why do bees dance?", turns)]
+    assert asked_for == [Query("maya/hive", "reporter", "Why do bees dance?", turns, run="t1-1")]
 
 
 async def test_notes_stand_in_the_order_of_the_memories(
