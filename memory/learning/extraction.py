@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from config.errors import Problem
 from memory.learning.schema import Learnt
-from memory.learning.turns import Turn
+from memory.learning.turns import Said
 from memory.learning.voice import spoken
 from memory.profile.shape import Profile
 from prompts.loader import render
@@ -30,7 +30,7 @@ Raises:
 class Shown(NamedTuple):
     """What stood under which number in a prompt."""
 
-    messages: Mapping[int, Turn]
+    messages: Mapping[int, Said]
     facts: Mapping[int, str]
     """The ids of the facts."""
     traits: Mapping[int, str]
@@ -38,13 +38,13 @@ class Shown(NamedTuple):
 
 
 async def extract(
-    ask: Ask, turns: Sequence[Turn], known: Mapping[str, str], profile: Profile
+    ask: Ask, said: Sequence[Said], known: Mapping[str, str], profile: Profile
 ) -> tuple[Learnt, Shown]:
     """Return what a model reads in some messages of one thread, and what its numbers mean.
 
     Args:
         ask: The door to the model.
-        turns: The messages, oldest first.
+        said: The messages, oldest first.
         known: What may be said again, by the id of the fact.
         profile: Of the person.
 
@@ -53,15 +53,15 @@ async def extract(
             answers cannot read.
     """
     traits = [one["text"] for one in [*profile["identities"], *profile["characteristics"]]]
-    shown = Shown(_numbered(turns), _numbered(list(known)), _numbered(traits))
-    said = " ".join(turn.text for turn in turns)
+    shown = Shown(_numbered(said), _numbered(list(known)), _numbered(traits))
+    texts = {number: spoken(one.text) for number, one in shown.messages.items()}
     data = blocks(
-        _listed("messages", "message", {at: spoken(one.text) for at, one in shown.messages.items()}),
-        block("answer", turns[-1].answer[:ANSWER]),
+        _listed("messages", "message", texts),
+        block("answer", said[-1].answer[:ANSWER]),
         _listed("known", "fact", {at: known[one] for at, one in shown.facts.items()}),
         _listed("traits", "trait", shown.traits),
     )
-    learnt = await ask(render("learn", language=language(said)), data)
+    learnt = await ask(render("learn", language=language(" ".join(texts.values()))), data)
     if learnt.unread:
         raise Problem("model_unavailable", "the model that answered cannot learn from messages")
     return learnt, shown

@@ -31,10 +31,13 @@ _ORDER = re.compile(
     r"|your|system|these|any)\b"
     r"|\b(?:you|assistant|ai|model|agent)(?:'re| are)? (?:now|must|should|shall|have to|has to|will)\b"
     r"|\b(?:system|developer) (?:prompt|message|mode)\b|\bnew instructions?\b|<[^>]{1,80}>"
-    r"|(?:忽略|无视|無視|忘[记記掉]).{0,8}(?:之前|以上|前面|所有|系统|系統)|系[统統]提示|[你您](?:[现現]在)?(?:必[须須]|[应應][该該]|是一[个個])",
+    r"|(?:忽略|无视|無視|忘[记記掉]).{0,8}(?:之前|以上|前面|所有|系统|系統)|系[统統]提示"
+    r"|[你您](?:[现現]在)?(?:必[须須]|[应應][该該]|是一[个個])",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未")
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未"
+)
 _CJK = re.compile(f"[{CJK}]")
 
 

@@ -10,7 +10,7 @@ from memory.learning.patterns import CHANGED
 from memory.learning.rules import ONE_OF, Statement, stated
 from memory.learning.rules import SURE as STATED
 from memory.learning.schema import Claim
-from memory.learning.turns import Turn
+from memory.learning.turns import Said
 from memory.profile.merging import similarity
 
 NEAR = 10
@@ -20,7 +20,7 @@ SAID = 0.5
 """A fact of the same message that is so similar says what was learnt from it already."""
 
 
-async def keep_statement(owner: str, one: Statement, turn: Turn) -> str:
+async def keep_statement(owner: str, one: Statement, said: Said) -> str:
     """Keep what a person said in so many words; return why it is not kept, "" if it is."""
     reason = unfit(one.content) or unfit(one.quote)
     if reason or one.kind == "role":
@@ -30,29 +30,29 @@ async def keep_statement(owner: str, one: Statement, turn: Turn) -> str:
         category=one.category,
         confidence=STATED,
         quote=one.quote,
-        thread=turn.thread,
-        run=turn.run,
-        message=turn.message,
+        thread=said.thread,
+        run=said.run,
+        message=said.message,
     )
     known = await near(owner, one.content, NEAR)
     await _put(owner, new, known, _ended(one, known), "said so")
     return ""
 
 
-async def keep_claim(owner: str, claim: Claim, turn: Turn, replaces: str) -> str:
+async def keep_claim(owner: str, claim: Claim, said: Said, replaces: str) -> str:
     """Keep what a model read in a message, if the gate lets it; return why not, "" if it does.
 
     Args:
         owner: Whose message.
         claim: What was read.
-        turn: The message.
+        said: The message.
         replaces: The id of the known fact that it ends, if it names one that was shown.
     """
     if not (claim.durable and claim.descriptive and claim.about_user):
         return "not_durable" if not claim.durable else "not_descriptive"
     if claim.confidence < SURE:
         return "unsure"
-    words = passed(claim.content, claim.quote, turn.text)
+    words = passed(claim.content, claim.quote, said.text)
     if isinstance(words, str):
         return words
     new = NewFact(
@@ -60,9 +60,9 @@ async def keep_claim(owner: str, claim: Claim, turn: Turn, replaces: str) -> str
         category=claim.category,
         confidence=min(claim.confidence, STATED),
         quote=words.quote,
-        thread=turn.thread,
-        run=turn.run,
-        message=turn.message,
+        thread=said.thread,
+        run=said.run,
+        message=said.message,
         provenance="user" if words.own else "model",
     )
     known = await near(owner, new.content, NEAR)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memory.learning.extraction import Shown
 from memory.learning.gate import akin, passed, unfit
-from memory.learning.patterns import CHANGED, NEGATED, OF_ANSWERS
+from memory.learning.patterns import ANSWERS, CHANGED, NEGATED
 from memory.learning.rules import SURE, Statement, tastes
 from memory.learning.schema import Feature, Manner
-from memory.learning.turns import Turn
-from memory.learning.voice import sentence_of, tells
+from memory.learning.turns import Said
+from memory.learning.voice import sentence_of, spoken, tells
 from memory.profile.shape import TASTES, Told, Trait, untold
 from retrieval.text import sentences
 
@@ -22,19 +22,19 @@ IDENTITY = ("identity", "role")
 """The kinds of statements that say who somebody is."""
 
 
-def of_statements(statements: Sequence[Statement], turn: Turn) -> Told:
+def of_statements(statements: Sequence[Statement], said: Said) -> Told:
     """Return what a person said of themselves in so many words."""
     told = untold()
     for one in statements:
         if unfit(one.quote) or len(one.value) > LONGEST:
             continue
         if one.kind in IDENTITY:
-            told["identities"].append(_trait(one.value, one.quote, SURE, turn))
+            told["identities"].append(_trait(one.value, one.quote, SURE, said))
             told["instead"] |= one.changed
         elif one.kind == "former":
             told["gone"].append(one.value)
         for name, value in one.tastes.items():
-            told["tastes"][name] = _trait(value, one.quote, SURE, turn)
+            told["tastes"][name] = _trait(value, one.quote, SURE, said)
     return told
 
 
@@ -59,48 +59,46 @@ def of_manner(manner: Manner, shown: Shown) -> tuple[Told, list[str]]:
 
 
 def _believed(
-    feature: Feature, confidence: float, messages: Mapping[int, Turn], *, own: bool
+    feature: Feature, confidence: float, messages: Mapping[int, Said], *, own: bool
 ) -> Trait | str:
     """Return a trait that the person's own words bear out, or why it is not believed."""
-    turn = messages.get(feature.message)
-    if turn is None:
+    said = messages.get(feature.message)
+    if said is None:
         return "not_offered"
-    words = passed(feature.text, feature.quote, turn.text)
+    words = passed(feature.text, feature.quote, said.text)
     if isinstance(words, str):
         return words
     if words.own and not own:
         return "not_borne_out"
     if len(words.text) > LONGEST:
         return "too_long"
-    return _trait(words.text, words.quote, confidence, turn, stated=not words.own)
+    return _trait(words.text, words.quote, confidence, said, stated=not words.own)
 
 
-def _tastes(manner: Manner, messages: Mapping[int, Turn]) -> dict[str, Trait]:
+def _tastes(manner: Manner, messages: Mapping[int, Said]) -> dict[str, Trait]:
     """Return the tastes for which a message has words about answers."""
-    turn = messages.get(manner.message)
-    sentence = sentence_of(manner.quote, turn.text) if turn and manner.quote else ""
-    if turn is None or not (tells(sentence) or tastes(sentence)) or not OF_ANSWERS.search(sentence):
+    said = messages.get(manner.message)
+    sentence = sentence_of(manner.quote, said.text) if said and manner.quote else ""
+    personal = tells(sentence) or tastes(sentence)
+    if said is None or not personal or not ANSWERS.search(sentence):
         return {}
     plain = tastes(sentence)
     named = ((name, str(getattr(manner, name))) for name in TASTES)
     return {
-        name: _trait(value, sentence, manner.confidence, turn, stated=plain.get(name) == value)
+        name: _trait(value, sentence, manner.confidence, said, stated=plain.get(name) == value)
         for name, value in named
         if value and plain.get(name, value) == value
     }
 
 
-def _over(trait: str, turns: Iterator[Turn] | Sequence[Turn]) -> bool:
+def _over(trait: str, messages: Iterable[Said]) -> bool:
     """Tell whether somebody says of a trait that it holds no longer."""
-    said = (one.text for turn in turns for one in sentences(turn.text) if tells(one.text))
-    return any(
-        akin(trait, one) and (NEGATED.search(one) or CHANGED.search(one)) for one in said
-    )
+    spans = (span for said in messages for span in sentences(spoken(said.text)))
+    ending = (one.text for one in spans if NEGATED.search(one.text) or CHANGED.search(one.text))
+    return any(tells(one) and akin(trait, one) for one in ending)
 
 
-def _trait(
-    text: str, quote: str, confidence: float, turn: Turn, *, stated: bool = True
-) -> Trait:
+def _trait(text: str, quote: str, confidence: float, said: Said, *, stated: bool = True) -> Trait:
     return Trait(
-        text=text, quote=quote, confidence=confidence, stated=stated, run=turn.run, at=time.time()
+        text=text, quote=quote, confidence=confidence, stated=stated, run=said.run, at=time.time()
     )

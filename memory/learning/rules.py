@@ -1,4 +1,4 @@
-"""Read explicit statements about oneself without a model: "remember that…", "I prefer…", 记住…"""
+"""Read explicit statements about oneself without a model: "remember that…", "I prefer…", 记住…."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 from memory.learning.patterns import (
     ACK,
+    ANSWERS,
     CHANGED,
     CONTRAST,
     DENIED,
     LEAD,
+    MOMENT,
     NEGATED,
-    NOT_NOW,
     NOTE,
-    OF_ANSWERS,
     RIGHT,
     STATED,
     TASTES,
-    WISHES,
+    WISH,
 )
 from memory.learning.voice import asks, spoken
 from retrieval.text import sentences
@@ -91,7 +91,7 @@ def acknowledges(message: str) -> bool:
 
 def tastes(text: str) -> Mapping[str, str]:
     """Return how answers are liked, by field of a profile, as far as a text says it plainly."""
-    if NEGATED.search(text) or not OF_ANSWERS.search(text):
+    if NEGATED.search(text) or not ANSWERS.search(text):
         return NONE
     found = {
         field: [value for value, pattern in values.items() if pattern.search(text)]
@@ -102,14 +102,14 @@ def tastes(text: str) -> Mapping[str, str]:
 
 def _read(said: str, quote: str, denied: bool) -> Iterator[Statement]:
     noted = NOTE.sub("", said, count=1)
-    if not noted or NOT_NOW.search(noted):
+    if not noted or MOMENT.search(noted):
         return
     if denied or CONTRAST.match(noted):
         corrected = None if asks(noted) else RIGHT.match(noted)
         if corrected:
             yield Statement("correction", noted, quote, wrong=_group(corrected, "wrong"))
             return
-    if WISHES.match(noted):
+    if WISH.match(noted):
         yield Statement("wish", noted, quote)
         return
     told = list(_of_oneself(noted, quote, denied))

@@ -25,7 +25,9 @@ class Claim(BaseModel):
     message: int = Message
     durable: bool = Field(default=False, description="true if it will still hold in a month")
     about_user: bool = Field(default=False, description="true if it is about the person themselves")
-    descriptive: bool = Field(default=False, description="false if it orders something to be done now")
+    descriptive: bool = Field(
+        default=False, description="false if it orders something to be done now"
+    )
     replaces: int | None = Field(default=None, description="the number of the known fact it ends")
 
 

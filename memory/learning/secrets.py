@@ -18,7 +18,9 @@ _KEY = re.compile(
     r"|\beyJ[\w-]{10,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@"
 )
-_RANDOM = re.compile(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}")
+_RANDOM = re.compile(
+    r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}"
+)
 
 
 def secret(text: str) -> bool:

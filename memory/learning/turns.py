@@ -23,56 +23,60 @@ MOST = 20
 """How many messages are read at once."""
 
 
+class Said(NamedTuple):
+    """Something a person said."""
+
+    thread: str
+    run: str
+    message: str
+    """The id of the message."""
+    text: str
+    answer: str = ""
+    """What they had been answered before, cut short; it is context and never learnt from."""
+
+
 class Turn(NamedTuple):
     """Something a person said, and the row of the outbox that holds it."""
 
     job: Job
-    thread: str
-    run: str
-    message: str
-    text: str
-    answer: str
-    """What they had been answered before, cut short; it is context and never learnt from."""
+    said: Said
 
 
-async def observe(
-    owner: str, thread: str, run: str, message: str, text: str, answer: str = ""
-) -> bool:
+async def observe(owner: str, said: Said) -> None:
     """Keep what a person said for later; the same message is kept only once, however often told.
 
     All that waits of the thread then waits until it has been quiet for a while.
-
-    Returns:
-        Whether it is new.
     """
-    data = {"thread": thread, "run": run, "message": message, "text": text, "answer": answer}
-    named = {"owner": owner, "thread": thread, "message": message, "at": time.time()}
+    thread = said.thread
+    named = {"owner": owner, "thread": thread, "message": said.message, "at": time.time()}
 
-    def work(connection: Connection) -> bool:
+    def work(connection: Connection) -> None:
         new = insert_new(heard).on_conflict_do_nothing()
         if not connection.execute(new, named).rowcount:
-            return False
+            return
         wait = settings().learn_seconds
-        outbox.put(connection, owner, JOB, data, wait)
+        outbox.put(connection, owner, JOB, said._asdict(), wait)
         waiting = [one.id for one, _ in _waiting(connection, owner) if one.data["thread"] == thread]
         later = update(rows).where(rows.c.id.in_(waiting), rows.c.due < time.time() + wait)
         connection.execute(later.values(due=time.time() + wait))
-        return True
 
-    return await write(work)
+    await write(work)
 
 
-async def take(owner: str, thread: str = "") -> list[Turn]:
-    """Take what an owner said: in one thread at once, in the others what is due.
+async def take(owner: str, thread: str = "", but: str = "") -> list[Turn]:
+    """Take what an owner said; nobody else gets it before its lease ends.
 
-    Nobody else gets it before its lease ends; then it is there again.
+    Args:
+        owner: Who said it.
+        thread: Where all is taken that was said; of other threads, what is due.
+        but: The run that is still at work; what was said in it is left.
     """
 
     def work(connection: Connection) -> list[Turn]:
         now = time.time()
-        taken = []
+        taken: list[Turn] = []
         for one, due in _waiting(connection, owner):
-            free = one.data.get("until", 0) <= now
+            free = one.data.get("until", 0) <= now and one.data["run"] != but
             if free and (due <= now or one.data["thread"] == thread) and len(taken) < MOST:
                 taken.append(_turn(one))
                 kept = json.dumps({**one.data, "until": now + LEASE})
@@ -116,10 +120,8 @@ WAITING = (
 def _waiting(connection: Connection, owner: str) -> list[tuple[Job, float]]:
     """Return what waits, each with the time at which it is due."""
     found = connection.execute(WAITING, {"its_owner": owner}).all()
-    return [
-        (Job(row.id, row.owner, json.loads(row.data), row.tries), row.due) for row in found
-    ]
+    return [(Job(row.id, row.owner, json.loads(row.data), row.tries), row.due) for row in found]
 
 
 def _turn(job: Job) -> Turn:
-    return Turn(job, **{name: str(job.data.get(name, "")) for name in Turn._fields[1:]})
+    return Turn(job, Said(**{name: job.data[name] for name in Said._fields}))

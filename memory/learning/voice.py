@@ -14,11 +14,9 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN = re.compile("[\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 _CODE = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.DOTALL | re.MULTILINE)
-_QUOTED = re.compile("[\"“„«「『][^\"“”„«»「」『』]{12,}[\"”»」』]")
+_QUOTED = re.compile('["“„«「『][^"“”„«»「」『』]{12,}["”»」』]')
 
-_FIRST = re.compile(
-    r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人", re.IGNORECASE
-)
+_FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人", re.IGNORECASE)
 _OWN_THING = re.compile(r"\b(?:my|our)\b|[我咱俺][们們]?的|我家", re.IGNORECASE)
 _ASKS = re.compile(
     r"[?？]\s*$|^\W*(?:(?:please|pls|now|so|and|then|also|ok|okay|hi|hey|hello)\W+)*"

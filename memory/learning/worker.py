@@ -13,7 +13,7 @@ from memory.learning.keeping import NEAR, keep_claim, keep_statement
 from memory.learning.portrait import of_manner, of_statements
 from memory.learning.rules import acknowledges, stated
 from memory.learning.schema import Learnt
-from memory.learning.turns import Turn
+from memory.learning.turns import Said, Turn
 from memory.profile.store import kept, learn
 from runs.place import Here
 from runs.trace import trace
@@ -24,17 +24,17 @@ TRIES = 4
 ROLE = "memorizer"
 
 
-async def hear(place: Here, turn: Turn) -> None:
+async def hear(place: Here, said: Said) -> None:
     """Keep what a person says in so many words; it is known from the next call on."""
-    statements = stated(turn.text)
-    refused = [await keep_statement(place.owner, one, turn) for one in statements]
-    told = of_statements(statements, turn)
+    statements = stated(said.text)
     if statements:
-        await learn(place.owner, told, run=turn.run, why="said so")
+        refused = [await keep_statement(place.owner, one, said) for one in statements]
+        told = of_statements(statements, said)
+        await learn(place.owner, told, run=said.run, why="said so")
         await _trace(place, "ok", len(statements), refused)
 
 
-async def work_off(place: Here, ask: Ask | None, *, thread: str = "") -> int:
+async def work_off(place: Here, ask: Ask | None, *, thread: str = "", but: str = "") -> int:
     """Read what an owner said and nobody has read yet, and return how many messages that were.
 
     What cannot be read now is left, and tried again later.
@@ -43,9 +43,11 @@ async def work_off(place: Here, ask: Ask | None, *, thread: str = "") -> int:
         place: Who reads, for the trace; what is read belongs to its owner.
         ask: The door to the model; without one the rules alone read.
         thread: Whose messages are read even when they are not due.
+        but: The run whose messages are left.
     """
-    taken = sorted(await outbox.take(place.owner, thread), key=lambda one: (one.thread, one.job.id))
-    for _, some in groupby(taken, key=lambda one: one.thread):
+    taken = await outbox.take(place.owner, thread, but)
+    taken.sort(key=lambda one: (one.said.thread, one.job.id))
+    for _, some in groupby(taken, key=lambda one: one.said.thread):
         await _read(place, ask, list(some))
     return len(taken)
 
@@ -53,30 +55,30 @@ async def work_off(place: Here, ask: Ask | None, *, thread: str = "") -> int:
 async def _read(place: Here, ask: Ask | None, turns: Sequence[Turn]) -> None:
     if ask and _worth_asking(turns):
         try:
-            await _asked(place, ask, turns)
+            await _asked(place, ask, [turn.said for turn in turns])
         except Problem as problem:
             await outbox.put_off(turns)
             await _trace(place, problem.code, 0, [])
             return
     else:
         for turn in turns:
-            await hear(place, turn)
+            await hear(place, turn.said)
     await outbox.finish(turns)
 
 
 def _worth_asking(turns: Sequence[Turn]) -> bool:
     """Tell whether a model may find anything in messages, and has not failed at them too often."""
     tired = max(turn.job.tries for turn in turns) >= TRIES
-    return not tired and not all(acknowledges(turn.text) for turn in turns)
+    return not tired and not all(acknowledges(turn.said.text) for turn in turns)
 
 
-async def _asked(place: Here, ask: Ask, turns: Sequence[Turn]) -> None:
-    said = "\n".join(turn.text for turn in turns)
-    known = {one.id: one.content for one, alike in await near(place.owner, said, NEAR) if alike > 0}
-    learnt, shown = await extract(ask, turns, known, (await kept(place.owner)).profile)
+async def _asked(place: Here, ask: Ask, said: Sequence[Said]) -> None:
+    text = "\n".join(one.text for one in said)
+    known = {one.id: one.content for one, alike in await near(place.owner, text, NEAR) if alike > 0}
+    learnt, shown = await extract(ask, said, known, (await kept(place.owner)).profile)
     refused = await _facts(place, learnt, shown)
     told, more = of_manner(learnt.profile, shown)
-    await learn(place.owner, told, run=turns[-1].run, why="read in what was said")
+    await learn(place.owner, told, run=said[-1].run, why="read in what was said")
     await _trace(place, "ok", len(learnt.facts), [*refused, *more])
 
 
@@ -84,10 +86,10 @@ async def _facts(place: Here, learnt: Learnt, shown: Shown) -> list[str]:
     """Keep the facts; return why others are not kept."""
     refused = []
     for claim in learnt.facts:
-        turn = shown.messages.get(claim.message)
+        said = shown.messages.get(claim.message)
         replaces = shown.facts.get(claim.replaces or 0, "")
-        kept_not = await keep_claim(place.owner, claim, turn, replaces) if turn else "not_offered"
-        refused.append(kept_not)
+        why = await keep_claim(place.owner, claim, said, replaces) if said else "not_offered"
+        refused.append(why)
     return refused
 
 

@@ -80,4 +80,5 @@ def _wins(new: Trait, old: Trait | None) -> bool:
     if old is None or new["stated"]:
         return True
     age = max(0.0, new["at"] - old["at"])
-    return new["confidence"] >= old["confidence"] * 0.5 ** (age / HALF_LIFE)
+    weight: float = 0.5 ** (age / HALF_LIFE)
+    return new["confidence"] >= old["confidence"] * weight

@@ -35,7 +35,9 @@ async def learn(owner: str, told: Told, *, run: str = "", why: str = "") -> Prof
     def change(known: Profile) -> Profile:
         return merge(known, told)
 
-    return await _change(Event(owner, "profile.update", provenance="user", run=run, why=why), change)
+    return await _change(
+        Event(owner, "profile.update", provenance="user", run=run, why=why), change
+    )
 
 
 async def replace(owner: str, profile: Profile, *, run: str = "", why: str = "") -> Profile:
@@ -79,7 +81,9 @@ async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile
     return await write(work)
 
 
-MINE = select(profiles.c.data, profiles.c.revision).where(profiles.c.owner == bindparam("its_owner"))
+MINE = select(profiles.c.data, profiles.c.revision).where(
+    profiles.c.owner == bindparam("its_owner")
+)
 
 
 def _kept(connection: Connection, owner: str) -> Kept:
