@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memory.learning.rules import stated
+from memory.learning.rules import END, stated
 from memory.learning.secrets import secret
-from memory.learning.voice import asks, clean, sentence_of, tells
+from memory.learning.voice import asks, clean, quoted_in, tells
 from retrieval.script import CJK
 from retrieval.words import words
 
@@ -20,17 +20,18 @@ LONGEST = 500
 STEM = 5
 """Words that begin with so many equal letters are of one family: "statistics", "statistician"."""
 
-FRAME = frozenset(words("user person works lives prefers likes wants uses keeps owns named called"))
+FRAME = frozenset(words("user person"))
 """Words that a sentence about a person may have without the person's having said them."""
 
-FRAME_ZH = frozenset("用户是的在有他她这位一个名叫人者喜欢偏好想要使工作住")
+FRAME_ZH = frozenset("用户用戶是的他她一个個名位")
 """The same in Chinese, by character."""
 
 _ORDER = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all"
     r"|your|system|these|any)\b"
-    r"|\b(?:you|assistant|ai|model|agent)(?:'re| are)? (?:now|must|should|shall|have to|has to|will)\b"
-    r"|\b(?:system|developer) (?:prompt|message|mode)\b|\bnew instructions?\b|<[^>]{1,80}>"
+    r"|\b(?:you|assistant|ai|model|agent)(?:'re| are)?"
+    r" (?:now|must|should|shall|have to|has to|will)\b"
+    r"|\b(?:system|developer) (?:prompt|message|mode)\b|\bnew instructions?\b"
     r"|(?:忽略|无视|無視|忘[记記掉]).{0,8}(?:之前|以上|前面|所有|系统|系統)|系[统統]提示"
     r"|[你您](?:[现現]在)?(?:必[须須]|[应應][该該]|是一[个個])",
     re.IGNORECASE,
@@ -57,10 +58,14 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
     them. A text that brings in words which that sentence has not gives way to the sentence: so no
     word of a page, of a report or of another memory gets in, whatever a model was made to believe.
     """
-    sentence = sentence_of(quote, message) if quote.strip() else ""
-    if not sentence:
+    quoted = quoted_in(quote, message)
+    if not quoted:
         return "not_quoted"
-    if not (stated(sentence) or tells(sentence)):
+    # Of a quote that holds a question too, the question says nothing of them.
+    telling = [one for one in quoted if stated(one) or tells(one)]
+    plain = [one for one in telling if not asks(one)]
+    sentence = " ".join(plain or telling)
+    if not sentence:
         return "not_of_the_person"
     wanted = " ".join(clean(text).split())
     if not wanted:
@@ -68,7 +73,7 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
     own = not borne_out(wanted, sentence)
     if own and asks(sentence):
         return "not_borne_out"
-    kept = " ".join(sentence.split()) if own else wanted
+    kept = END.sub("", " ".join(sentence.split())) if own else wanted
     return unfit(kept) or unfit(sentence) or Passed(kept, sentence, own)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from config.errors import Problem
 from memory.facts.store import Fact, NewFact, add, near, supersede
 from memory.learning.gate import SURE, akin, passed, unfit
 from memory.learning.patterns import CHANGED
-from memory.learning.rules import ONE_OF, Statement, stated
+from memory.learning.rules import END, ONE_OF, Statement, stated
 from memory.learning.rules import SURE as STATED
 from memory.learning.schema import Claim
 from memory.learning.turns import Said
@@ -15,6 +16,16 @@ from memory.profile.merging import similarity
 
 NEAR = 10
 """How many similar facts are looked at."""
+
+REFUSALS = {
+    "fact_changed",
+    "fact_empty",
+    "fact_invalid",
+    "fact_not_found",
+    "fact_too_long",
+    "untrusted_fact",
+}
+"""What the facts may say to one that is to be kept; the others are kept all the same."""
 
 SAID = 0.5
 """A fact of the same message that is so similar says what was learnt from it already."""
@@ -35,8 +46,7 @@ async def keep_statement(owner: str, one: Statement, said: Said) -> str:
         message=said.message,
     )
     known = await near(owner, one.content, NEAR)
-    await _put(owner, new, known, _ended(one, known), "said so")
-    return ""
+    return await _put(owner, new, known, _ended(one, known), "said so")
 
 
 async def keep_claim(owner: str, claim: Claim, said: Said, replaces: str) -> str:
@@ -55,33 +65,40 @@ async def keep_claim(owner: str, claim: Claim, said: Said, replaces: str) -> str
     words = passed(claim.content, claim.quote, said.text)
     if isinstance(words, str):
         return words
+    known = await near(owner, words.text, NEAR)
+    ended = [one for one, _ in known if one.id == replaces and _about_the_same(one, words.quote)]
+    # What a person said is replaced by nothing but their own words.
+    own = words.own or bool(ended)
     new = NewFact(
-        content=words.text,
+        content=END.sub("", words.quote) if own else words.text,
         category=claim.category,
         confidence=min(claim.confidence, STATED),
         quote=words.quote,
         thread=said.thread,
         run=said.run,
         message=said.message,
-        provenance="user" if words.own else "model",
+        provenance="user" if own else "model",
     )
-    known = await near(owner, new.content, NEAR)
-    ended = [one for one, _ in known if one.id == replaces and _about_the_same(one, words.quote)]
-    await _put(owner, new, known, ended[0].id if ended else "", "read in what was said")
-    return ""
+    return await _put(owner, new, known, ended[0].id if ended else "", "read in what was said")
 
 
 async def _put(
     owner: str, new: NewFact, known: Sequence[tuple[Fact, float]], ended: str, why: str
-) -> None:
-    """Write a fact, unless its message has told the same already."""
+) -> str:
+    """Write a fact, unless its message has told the same already; return what the facts refuse."""
     for one, alike in known:
         if one.message == new.message and max(alike, similarity(one.content, new.content)) >= SAID:
-            return
-    if ended:
-        await supersede(owner, ended, new, why=why, run=new.run)
-    else:
-        await add(owner, new, why=why, run=new.run)
+            return ""
+    try:
+        if ended:
+            await supersede(owner, ended, new, why=why, run=new.run)
+        else:
+            await add(owner, new, why=why, run=new.run)
+    except Problem as problem:
+        if problem.code not in REFUSALS:
+            raise
+        return problem.code
+    return ""
 
 
 def _ended(one: Statement, known: Sequence[tuple[Fact, float]]) -> str:

@@ -11,7 +11,7 @@ from memory.learning.patterns import ANSWERS, CHANGED, NEGATED
 from memory.learning.rules import SURE, Statement, tastes
 from memory.learning.schema import Feature, Manner
 from memory.learning.turns import Said
-from memory.learning.voice import sentence_of, spoken, tells
+from memory.learning.voice import asks, quoted_in, spoken, tells
 from memory.profile.shape import TASTES, Told, Trait, untold
 from retrieval.text import sentences
 
@@ -78,9 +78,10 @@ def _believed(
 def _tastes(manner: Manner, messages: Mapping[int, Said]) -> dict[str, Trait]:
     """Return the tastes for which a message has words about answers."""
     said = messages.get(manner.message)
-    sentence = sentence_of(manner.quote, said.text) if said and manner.quote else ""
-    personal = tells(sentence) or tastes(sentence)
-    if said is None or not personal or not ANSWERS.search(sentence):
+    quoted = quoted_in(manner.quote, said.text) if said else []
+    told = [one for one in quoted if (tells(one) and not asks(one)) or tastes(one)]
+    sentence = " ".join(told)
+    if said is None or not ANSWERS.search(sentence):
         return {}
     plain = tastes(sentence)
     named = ((name, str(getattr(manner, name))) for name in TASTES)

@@ -40,7 +40,9 @@ WHOLE = ("preference", "work")
 """What may be said of several things in one sentence."""
 
 _NOW = re.compile(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
-_END = re.compile(r"[\s.!。;,:…]+$")
+END = re.compile(r"[\s.!。;,:…]+$")
+"""The marks at the end of a sentence that make no difference."""
+
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
 
@@ -75,7 +77,7 @@ def stated(message: str) -> list[Statement]:
     found: list[Statement] = []
     denied = False
     for sentence in sentences(spoken(message)):
-        quote = _END.sub("", sentence.text)
+        quote = END.sub("", sentence.text)
         said = _without(LEAD, quote)
         rest = _without(DENIED, said)
         found += _read(rest, quote, denied or rest != said)

@@ -20,7 +20,7 @@ _FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本
 _OWN_THING = re.compile(r"\b(?:my|our)\b|[我咱俺][们們]?的|我家", re.IGNORECASE)
 _ASKS = re.compile(
     r"[?？]\s*$|^\W*(?:(?:please|pls|now|so|and|then|also|ok|okay|hi|hey|hello)\W+)*"
-    r"(?:what|whats|why|how|who|whose|when|where|which|is|are|was|were|do|does|did|can|could|would"
+    r"(?:what(?:s)?|why|how|who|whose|when|where|which|is|are|was|were|do|does|did|can|could|would"
     r"|will|should|shall|may|tell|show|give|find|explain|describe|compare|list|write|search|look"
     r"|summari[sz]e|translate|research|analy[sz]e|help|let|check|make|read|quote|name|define"
     r"|discuss|review|outline|calculate|(?:i )?(?:want|need|wish|would like|wonder)|i'd like"
@@ -50,17 +50,14 @@ def spoken(message: str) -> str:
     return _QUOTED.sub(" … ", "\n\n".join(said))
 
 
-def sentence_of(quote: str, message: str) -> str:
-    """Return the sentence of the person's own in which a quote stands; "" where it does not.
-
-    A quote that goes over several sentences has all of them.
-    """
+def quoted_in(quote: str, message: str) -> list[str]:
+    """Return the sentences of the person's own in which a quote stands; none where it does not."""
     said = spoken(message)
     place = find(clean(quote), said)
     if place is None:
-        return ""
+        return []
     held = [one for one in sentences(said) if one.start < place.end and place.start < one.end]
-    return said[held[0].start : held[-1].end] if held else ""
+    return [one.text for one in held]
 
 
 def asks(sentence: str) -> bool:
