@@ -71,8 +71,8 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
     if not wanted:
         return "empty"
     own = not borne_out(wanted, sentence)
-    if own and asks(sentence):
-        return "not_borne_out"
+    if asks(sentence) and (own or wanted in sentence):
+        return "not_borne_out" if own else "not_descriptive"
     kept = END.sub("", " ".join(sentence.split())) if own else wanted
     return unfit(kept) or unfit(sentence) or Passed(kept, sentence, own)
 

@@ -22,7 +22,7 @@ from memory.learning.patterns import (
     TASTES,
     WISH,
 )
-from memory.learning.voice import asks, spoken
+from memory.learning.voice import asks, in_person, spoken
 from retrieval.text import sentences
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -130,7 +130,11 @@ def _of_oneself(said: str, quote: str, denied: bool) -> Iterator[Statement]:
         yield whole
         return
     for clause in clauses:
-        if not asks(clause) and (part := _one(clause, tuple(STATED), quote, denied)):
+        part = None if asks(clause) else _one(clause, tuple(STATED), quote, denied)
+        # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
+        if part and (
+            part.kind != "role" or (said.startswith(clause) and in_person(said[len(clause) :]))
+        ):
             yield part
 
 

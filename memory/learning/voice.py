@@ -13,11 +13,11 @@ PASTED = 600
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN = re.compile("[\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
-_CODE = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile('["“„«「『][^"“”„«»「」『』]{12,}["”»」』]')
 
 _FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人", re.IGNORECASE)
-_OWN_THING = re.compile(r"\b(?:my|our)\b|[我咱俺][们們]?的|我家", re.IGNORECASE)
+_OWN_THING = re.compile(r"\b(?:my|our)\b|^(?:My|Our)\b|(?<![《〈「『])(?:[我咱俺][们們]?的|我家)")
 _ASKS = re.compile(
     r"[?？]\s*$|^\W*(?:(?:please|pls|now|so|and|then|also|ok|okay|hi|hey|hello)\W+)*"
     r"(?:what(?:s)?|why|how|who|whose|when|where|which|is|are|was|were|do|does|did|can|could|would"
@@ -25,7 +25,9 @@ _ASKS = re.compile(
     r"|summari[sz]e|translate|research|analy[sz]e|help|let|check|make|read|quote|name|define"
     r"|discuss|review|outline|calculate|(?:i )?(?:want|need|wish|would like|wonder)|i'd like"
     r"|i(?:'m| am) (?:looking|trying|wondering))\b"
-    r"|^\W*(?:[请請][问問]|[请請]?[帮幫为為给給]我|我想|我要|我需要|告[诉訴]我|[请請](?:解|介|比|查|找|写|說|说))"
+    r"|^\W*(?:[请請][问問]|[请請]?[帮幫为為给給]我|我想|我要|我需要|告[诉訴]我|[请請](?:解|介|比|查|找|写|說|说)"
+    r"|收集|整理|分析|[调調][查研]|[评評]估|[对對]比|比[较較]|介[绍紹]|解[释釋]|[总總][结結]|研究|列出)"
+    r"|[帮幫为為给給][我咱](?![们們的])|告[诉訴]我"
     r"|[吗嗎呢么麼]\s*[?？。]?\s*$",
     re.IGNORECASE,
 )
@@ -65,9 +67,14 @@ def asks(sentence: str) -> bool:
     return bool(_ASKS.search(sentence))
 
 
+def in_person(text: str) -> bool:
+    """Tell whether a text speaks of whoever says it."""
+    return bool(_FIRST.search(text))
+
+
 def tells(sentence: str) -> bool:
     """Tell whether a sentence says something of the person who speaks.
 
     A question says so much at least as it names a thing of theirs: "Why do my bees die?"
     """
-    return bool((_OWN_THING if asks(sentence) else _FIRST).search(sentence))
+    return bool(_OWN_THING.search(sentence)) if asks(sentence) else in_person(sentence)

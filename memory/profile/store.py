@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, select
 from config.errors import Problem
 from memory.profile.merging import merge
 from memory.profile.shape import Profile, Told, nothing
-from storage.engine import alone, read, write
-from storage.events import Event, Logged, log
+from storage.engine import read, write
+from storage.events import Event, Logged, hold, log
 from storage.tables import profiles
 from storage.upsert import upsert
 
@@ -68,7 +68,7 @@ async def undo(logged: Logged) -> None:
 async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile:
     def work(connection: Connection) -> Profile:
         # The profile must not change between reading and writing it.
-        alone(connection, f"events {event.owner}")
+        hold(connection, event.owner)
         known = _kept(connection, event.owner)
         profile = change(known.profile)
         if profile != known.profile:
