@@ -22,6 +22,7 @@ KINDS = {
     "fact_changed": "conflict",
     "fact_known": "conflict",
     "fact_not_found": "not_found",
+    "feedback_refused": "refused",
     "file_not_found": "not_found",
     "forget_unconfirmed": "refused",
     "insufficient_evidence": "failed",

@@ -43,6 +43,8 @@ class Settings(BaseSettings):
     """How much it counts that a fact is like what is talked about."""
     fact_confidence: float = Field(default=0.4, ge=0, le=1, allow_inf_nan=False)
     """How much it counts how sure a fact is."""
+    learn_seconds: float = Field(default=30, ge=0)
+    """How long a thread must be quiet before what was said in it is read by another run."""
     keep_messages: int = Field(default=100, ge=2)
     """How many messages of a thread the model sees."""
 

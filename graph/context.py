@@ -26,6 +26,9 @@ BOUNDS: dict[str, tuple[float, float]] = {
 LANGUAGES = ("en", "zh")
 """The languages of which there are prompts."""
 
+GUIDES = ("every", "once", "none")
+"""For which questions of a thread the profile of the person guides the answers."""
+
 
 KINDS: dict[type, str] = {
     bool: "yes or no (true, false)",
@@ -48,7 +51,8 @@ class Context:
     """The choices of one run.
 
     Raises:
-        Problem: `out_of_range` when a number is no number or outside its bounds, or `bad_locale`.
+        Problem: `out_of_range` when a number is no number or outside its bounds, `bad_locale` or
+            `bad_choice`.
     """
 
     project: str = _choice("", "The project whose memory is used; empty for none.")
@@ -72,6 +76,10 @@ class Context:
     language: Literal["", "en", "zh"] = cast(
         "Literal['', 'en', 'zh']", _choice("", "Language of the report; empty for the question's.")
     )
+    guide: Literal["every", "once", "none"] = cast(
+        "Literal['every', 'once', 'none']",
+        _choice("every", "When the profile guides: every question of a thread, once, or none."),
+    )
     style: str = _choice("", "How the report should be written, in a few words.")
     max_cost: float = _choice(0.5, "The most money for this question, in US dollars.")
     max_tokens: int = _choice(200_000, "The most tokens for this question.")
@@ -94,6 +102,9 @@ class Context:
             hint = f"one of {', '.join(LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
             raise Problem("bad_locale", what, where="language", hint=hint)
+        if self.guide not in GUIDES:
+            what = f"{self.guide!r} is no scope of the profile"
+            raise Problem("bad_choice", what, where="guide", hint=f"one of {', '.join(GUIDES)}")
 
 
 def _check_kind(name: str, value: Any, kind: type) -> None:

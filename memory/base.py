@@ -30,6 +30,8 @@ class Query(NamedTuple):
     """The store of the server or graph, where there is one."""
     run: str = ""
     """The run that the call is made in, where there is one."""
+    without: frozenset[str] = frozenset()
+    """The memories, by name, that are not asked this time."""
 
     @property
     def context(self) -> str:

@@ -109,6 +109,7 @@ async def remembered(query: Query, memories: Sequence[Memory], budget: int) -> l
     """
     await warm()
     query = query._replace(revision=await revision(query.owner))
+    memories = [one for one in memories if one.name not in query.without]
     notes = await asyncio.gather(*(memory.recall(query, budget) for memory in memories))
     parts = [
         Part(memory.name, memory.share, some) for memory, some in zip(memories, notes, strict=True)

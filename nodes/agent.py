@@ -158,6 +158,7 @@ async def _around(
         system=system,
         about=about(state),
         turns=last_turns(state.get("messages", [])),
+        turn=state.get("turn", 1),
         web=state["step"]["need_web_search"] if "step" in state else True,
         fallback=await load(other) if other else None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from langchain_core.messages import AIMessage
@@ -13,6 +14,7 @@ from graph.context import Context
 from graph.state import State
 from nodes.agent import ask
 from nodes.conversation import recent
+from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
 from runs.place import here
@@ -36,7 +38,13 @@ async def coordinator(
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)
     said = recent(state)
-    triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    asked = ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    # What an earlier run left to be learnt holds nothing up beside this call.
+    triage, late = await asyncio.gather(asked, learn_due(state, runtime), return_exceptions=True)
+    if isinstance(triage, BaseException):
+        raise triage
+    if isinstance(late, BaseException):
+        raise late
     if triage.research or not triage.reply:
         return Command(goto="rewrite")
     await mark(here(state, runtime).run, "succeeded")

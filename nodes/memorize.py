@@ -14,6 +14,7 @@ from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
 from memory.pages.worker import make_due
+from nodes.learn import learn_now
 from report.render import plain
 from retrieval.text import find, heading, sentences
 from runs.budget import pause
@@ -26,13 +27,16 @@ VECTORS = 5.0
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
-    """Keep the report and what only the findings say as pages; write down how the run came out.
+    """Keep the report and what only the findings say as pages, and what the person said as facts.
+
+    How the run came out is written down last.
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
     place = here(state, runtime)
     if state["report"]["cited"]:
         await _keep(state, place)
+    await learn_now(state, runtime)
     await _vectors(place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
     pause(place)

@@ -1,4 +1,4 @@
-"""Open a new turn: take the question from the conversation and clear what belongs to the last."""
+"""Open a new turn: take the question, learn what it says of the person, clear the last turn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.state import EMPTY_PLAN, EMPTY_REPORT, GRAPH_VERSION, State
+from nodes.learn import hear_question
 from retrieval.text import language, normalise
 from runs.lifecycle import opened
 from runs.place import here
@@ -17,7 +18,7 @@ LONGEST = 20_000
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
-    """Begin the next turn of the thread.
+    """Begin the next turn of the thread; what the person says of themselves is known from here on.
 
     Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`, `status` and resets
     what belongs to one turn.
@@ -29,6 +30,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     turn = state.get("turn", 0) + 1
     place = here({"turn": turn}, runtime)
     run = await opened(place.owner, place.thread, turn, question, runtime.context)
+    await hear_question(state, place._replace(run=run))
     return State(
         run=run,
         turn=turn,

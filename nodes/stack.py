@@ -24,6 +24,7 @@ from config.errors import Problem
 from memory.base import Query
 from memory.budget import Part, told
 from memory.middleware import MemoryMiddleware
+from memory.registry import MEMORIES
 from retrieval.tokens import count
 from runs.around import Around
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
@@ -95,8 +96,21 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
-    here = around.here
-    return Query(here.owner, around.role, around.about, around.turns, run=here.run)
+    here, without = around.here, left_out(around.role, around.choices.guide, around.turn)
+    about, turns = around.about, around.turns
+    return Query(here.owner, around.role, about, turns, run=here.run, without=without)
+
+
+def left_out(role: str, guide: str, turn: int) -> frozenset[str]:
+    """Return the memories that a role is not told.
+
+    Whoever writes down what is remembered hears only the person's directions: nothing that is
+    remembered may be taken for something new.
+    """
+    if role == "memorizer":
+        return frozenset(memory.name for memory in MEMORIES) - {"instructions"}
+    guided = guide == "every" or (guide == "once" and turn == 1)
+    return frozenset() if guided else frozenset(["profile"])
 
 
 async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:

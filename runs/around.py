@@ -30,6 +30,8 @@ class Around:
     """What the call is about: the question, and the step where there is one."""
     turns: tuple[str, ...] = ()
     """The last turns of the conversation."""
+    turn: int = 1
+    """The question's number in its thread."""
     web: bool = True
     """Whether its tools may search the web."""
     fallback: BaseChatModel | None = None

@@ -27,9 +27,12 @@ class Job(NamedTuple):
     tries: int
 
 
-def put(connection: Connection, owner: str, job: str, data: Mapping[str, Any]) -> None:
-    """Leave work to be done."""
-    row = {"owner": owner, "job": job, "data": json.dumps(data), "due": time.time(), "tries": 0}
+def put(
+    connection: Connection, owner: str, job: str, data: Mapping[str, Any], wait: float = 0
+) -> None:
+    """Leave work to be done, in so many seconds at the earliest."""
+    due = time.time() + wait
+    row = {"owner": owner, "job": job, "data": json.dumps(data), "due": due, "tries": 0}
     connection.execute(insert(outbox), row)
 
 

@@ -277,6 +277,16 @@ proposals = Table(
 )
 """Edits of memory files that agents proposed: what stood there, and what shall."""
 
+heard = Table(
+    "heard",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("thread", String(64), primary_key=True),
+    Column("message", String(80), primary_key=True),
+    Column("at", Float, nullable=False),
+)
+"""Which messages of a person were put into the outbox to be learnt from; each is so only once."""
+
 projects = Table(
     "projects",
     metadata,

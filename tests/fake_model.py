@@ -27,6 +27,7 @@ class Script:
 
     def __init__(self) -> None:
         self.rules: dict[str, list[Reply] | Callable[[list[BaseMessage]], Reply]] = {}
+        self.on("Learnt", {})
         self.asked: list[tuple[str, list[BaseMessage]]] = []
         self.seconds = 0.0
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
@@ -20,7 +22,8 @@ from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
 from graph.session import Outcome, Session, session
-from graph.state import RunStatus, State
+from graph.state import Place, RunStatus, State
+from nodes.learn import make_learn
 from report.document import document
 from report.export import write
 from runs import lifecycle
@@ -79,7 +82,11 @@ class Conductor:
         while outcome.request and not self.wait and has_terminal():
             decision = self._decision(outcome.request)
             outcome = asyncio.run(self._work(self._answering(decision, outcome.request)))
-        return self._waiting(outcome.request) if outcome.request else self._ended(outcome.state)
+        if outcome.request:
+            return self._waiting(outcome.request)
+        status = self._ended(outcome.state)
+        self._learn(outcome.state)
+        return status
 
     async def begin(self, opened: Session, question: str, context: Context) -> Outcome:
         """Ask a question in an open thread."""
@@ -175,6 +182,18 @@ class Conductor:
         finally:
             self._tell_where(state["status"], file)
         return STATUS[state["status"]]
+
+    def _learn(self, state: State) -> None:
+        """Learn from what nobody has come to yet; the answer is out, so nothing may spoil it."""
+        with suppress(Problem, KeyboardInterrupt):
+            asyncio.run(self._learnt(Place(run=self.run, turn=state["turn"])))
+
+    async def _learnt(self, place: Place) -> None:
+        config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
+        try:
+            await make_learn().ainvoke(place, config, context=self.context)
+        finally:
+            await close()
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

@@ -29,6 +29,7 @@ from app.cli.options import (
     Reject,
     Review,
     Thread,
+    Verdict,
     Yes,
 )
 from config.errors import Problem
@@ -116,6 +117,12 @@ def resume(
         project=project,
         as_json=json,
     )
+
+
+@app.command()
+def feedback(run: Name, words: Verdict, project: Project = "", json: Json = False) -> None:
+    """Say that a run was good (up) or bad (down), or what was wrong with it."""
+    call("feedback", name=run, words=words, project=project, as_json=json)
 
 
 runs = typer.Typer(help="List the runs, or show one of them.", invoke_without_command=True)

@@ -49,6 +49,9 @@ Choice = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
 ]
 Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
+Verdict = Annotated[
+    str, typer.Argument(metavar='up|down|"TEXT"', help="What you think of it, in quotes.")
+]
 Approve = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
 Reject = Annotated[
     str | None, typer.Option(metavar="TEXT", help="Reject the plan; say what is to change.")

@@ -22,6 +22,11 @@ _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
 _UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
+_CONCISE = re.compile(
+    r"^<profile>\n(?:- .*\n)*- Prefers concise answers\.\n(?:- .*\n)*</profile>$", re.MULTILINE
+)
+"""What the memory tells of a person who likes short answers (`prompts/profile.md`)."""
+
 INSTRUCTIONS = 100
 """What a system message begins with, in characters, tells its language; a shorter one does not."""
 
@@ -96,6 +101,8 @@ class Prompt(NamedTuple):
     """What the person said before them, oldest first."""
     tongue: Literal["zh", "en", ""] = ""
     """The language of the instructions, in which the report is written."""
+    concise: bool = False
+    """Whether the person is known to like short answers."""
 
     @property
     def language(self) -> Literal["zh", "en"]:
@@ -109,7 +116,10 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
     asked = [message.text for message in messages if isinstance(message, HumanMessage)]
     marked = next((text for text in reversed(asked) if _BLOCK.search(text)), "")
     spoken = Prompt(
-        said=asked[-1] if asked else "", before=tuple(asked[:-1]), tongue=_tongue(messages)
+        said=asked[-1] if asked else "",
+        before=tuple(asked[:-1]),
+        tongue=_tongue(messages),
+        concise=any(_CONCISE.search(one.text) for one in messages if one.type == "system"),
     )
     if not marked:
         return spoken

@@ -13,7 +13,7 @@ from models.extractive.blocks import Prompt
 from models.extractive.kinds import asks_why_too
 from models.extractive.plan import draft
 from models.extractive.ranking import answerable, best, subject
-from models.extractive.remember import complete, lookup, notes
+from models.extractive.remember import complete, lookup, notes, unread
 from models.extractive.review import enough, verdict
 from models.extractive.rewrite import rewrite
 from models.extractive.schema import emptiest
@@ -30,6 +30,7 @@ ROLES: dict[str, Callable[[Prompt], dict[str, Any]]] = {
     "Notes": notes,
     "Complete": complete,
     "Abstract": abstract,
+    "Learnt": unread,
 }
 """What answers a schema, by the schema's name."""
 

@@ -55,11 +55,20 @@ def report(prompt: Prompt) -> str:
     blocks = [_opening(prompt, shown, titles)]
     for title, quotes in sections:
         left = new(quotes if titles else backing(title, prompt.question, quotes), shown)
+        left = _first_of_each(left) if prompt.concise else left
         shown += left
         same = titled(title) == titled(prompt.question)
         heading = _EVIDENCE[prompt.language] if same else framed(title, prompt.language)
         blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
     return "\n\n".join(blocks)
+
+
+def _first_of_each(quotes: Iterable[Quote]) -> list[Quote]:
+    """Return the first quote of each source: as much as somebody wants who likes it short."""
+    first: dict[str, Quote] = {}
+    for quote in quotes:
+        first.setdefault(quote.source, quote)
+    return list(first.values())
 
 
 def _of_pages(prompt: Prompt) -> list[Section]:

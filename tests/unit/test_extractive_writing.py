@@ -269,3 +269,15 @@ def test_nothing_is_quoted_twice_not_even_as_a_part_or_in_almost_the_same_words(
     text = report(Prompt(question=asked, findings=(Found("s1", asked, "ok", quotes),)))
 
     assert text.count("<q") == 2
+
+
+def test_a_report_for_somebody_who_likes_it_short_has_one_quote_of_each_source_in_a_section():
+    said = ("Bees dance for flowers.", "Bees dance in a hive.", "A bee dances in the dark.")
+    quotes = "\n".join(f'- <q s="S1">{one}</q>' for one in (*said, "Dancing bees shake."))
+    finding = Found("s1", "Where bees dance", "ok", quotes)
+    prompt = Prompt(question="Why do bees dance?", findings=(finding,))
+
+    section = report(prompt._replace(concise=True)).split("## ")[1]
+
+    assert report(prompt).split("## ")[1].count("<q ") > 1
+    assert section.count("<q ") == 1

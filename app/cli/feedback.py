@@ -1,0 +1,34 @@
+"""dossier feedback: say that a run was good or bad, or what was wrong with it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from app.cli.output import print_json
+from config.settings import settings
+from memory.learning.feedback import feed_back
+from runs.lifecycle import found
+from runs.place import owned
+from storage.engine import close
+
+
+def main(*, name: str, words: str, project: str, as_json: bool) -> int:
+    """Run the command; return its exit status."""
+    told = asyncio.run(_feed_back(owned(settings().user, project), name, words))
+    if as_json:
+        print_json(told)
+    elif told["fact"]:
+        print("Noted; it is in force from the next call on.")
+    else:
+        print("Noted.")
+    return 0
+
+
+async def _feed_back(owner: str, name: str, words: str) -> dict[str, str]:
+    try:
+        run = await found(owner, name)
+        fact = await feed_back(run, words)
+    finally:
+        await close()
+    kind = words.strip() if fact is None else "text"
+    return {"run": run.id, "feedback": kind, "fact": fact.id if fact else ""}

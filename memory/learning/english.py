@@ -1,0 +1,105 @@
+"""How people say plainly in English what should be known of them.
+
+Each entry holds regular expressions for a sentence without the mark at its end; case is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_ANSWERS = "(?:answers?|reports?|replies|responses|summaries|texts|explanations)"
+_NOW = "(?: now| currently| also| still| actually| myself| just| mainly| mostly)*"
+_OFTEN = "(?: really| much| usually| generally| always| strongly| also| now)*"
+_NO_ROLE = r"(?!bit\b|little\b|lot\b|few\b|(?:big |huge |great )?fan\b)"
+_NO_THING = r"(?!(?:this|that|it|you|your|to know|to see)\b)"
+
+WAYS: Mapping[str, tuple[str, ...]] = {
+    "lead": (
+        r"^\W+",
+        r"^(?:hi|hello|hey|also|so|well|and|but|oh|ok|okay|thanks|thank you|by the way|btw|fyi"
+        r"|please)\b[\s,.!:]*",
+    ),
+    "note": (
+        r"^(?:remember|note|keep in mind|bear in mind|don't forget|do not forget)\b(?:,? please,?)?"
+        r"(?: that\b[\s,:]*|[:,]\s*| (?=(?:i|i'm|my|we|our)\b))",
+    ),
+    "denied": (
+        r"^(?:no|nope|actually|wrong|correction|not quite)\b[\s,.:;!-]*",
+        r"^(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct|true|so))\b"
+        r"[\s,.:;!-]*",
+        r"^you(?:'re| are| were) (?:wrong|mistaken)\b[\s,.:;!-]*",
+    ),
+    "right": (
+        r"^.*\bnot (?P<wrong>.+?),? but .+$",
+        r"^.+?\b(?:is|are|was|were|am|be|means?|it's|that's|i'm|live|work|in|on|at)\b.*?[,;]?"
+        r" (?:and |but )?not (?P<wrong>.+)$",
+        r"^.*\bshould (?:be|read|say)\b.+$",
+    ),
+    "contrast": (r"^(?:it|that)(?:'s| is| was| should be) .+, not .+$",),
+    "wish": (
+        r"^(?:do not|don't|never|avoid|no)\b.{2,120}\b(?:in|for|from)"
+        rf"(?: your| my| the| any| all| future| every| each)* {_ANSWERS}$",
+        r"^(?:always|never) (?:answer|write|reply|respond|cite|use|give|include|show|quote|call"
+        r"|address|start|begin|end|put|add|format|keep|mention|explain|convert|translate|avoid|be)"
+        r"\b.{2,}$",
+        r"^(?:from now on|from here on|henceforth|going forward)\b.{4,}$",
+        r"^.{4,}\bfrom now on$",
+        rf"^(?:keep|make) (?:your |my |the |all )*{_ANSWERS} .+$",
+    ),
+    "name": (
+        r"^(?:just |you (?:can|may) )?call me (?P<value>[^\s,;]+(?: [A-Z][^\s,;]*)?)$",
+        r"^my (?:first |last )?name(?:'s| is) (?P<value>[^,;]{1,60})$",
+    ),
+    "former": (
+        r"^i(?:'m| am) (?:no longer|not) (?:an? |the )?(?P<value>[^,;]{2,80}?)"
+        r"(?: any ?(?:more|longer))?$",
+        r"^i (?:no longer|don't|do not) work as (?:an? )?(?P<value>[^,;]{2,80}?)"
+        r"(?: any ?(?:more|longer))?$",
+    ),
+    "identity": (
+        rf"^i(?:'m| am){_NOW} (?:an?|the) {_NO_ROLE}(?P<value>[^,;]{{2,80}})$",
+        rf"^i(?:'m| am)?{_NOW} work(?:ing)?{_NOW} as (?:an? |the )?(?P<value>[^,;]{{2,80}})$",
+        r"^i(?:'ve| have)?(?: just)? (?:became|become) (?:an? )?(?P<value>[^,;]{2,80})$",
+    ),
+    "role": (r"^(?:speaking )?as an? (?P<value>[^,;]{2,60})$",),
+    "home": (
+        rf"^i(?:'ve| have)?{_NOW} (?:live|moved) (?:in|to|near|at) (?P<value>[^,;]{{2,80}})$",
+        rf"^i(?:'m| am){_NOW} (?:living|based) (?:in|near|at) (?P<value>[^,;]{{2,80}})$",
+    ),
+    "work": (
+        rf"^i(?:'m| am)?{_NOW} work(?:ing)? (?:in|at|for|with|on) (?P<value>[^;]{{2,100}})$",
+        rf"^i{_NOW} (?:study|teach|run|own|manage|keep|speak)"
+        r" (?!to\b|into\b|out\b|\w+ing\b)(?P<value>[^;]{2,100})$",
+        r"^i have (?:an?|two|three|four|five|six|\d+|several|many|some)"
+        r" (?!questions?\b|problems?\b|doubts?\b|idea|look\b)(?P<value>[^;]{2,100})$",
+    ),
+    "preference": (
+        rf"^(?:i|we){_OFTEN} (?:prefer|dislike|hate|love|like|can't stand|always use|never use"
+        r"|only use|would rather|'d rather|(?:do not|don't) (?:like|want|use|eat|need))\b"
+        rf" {_NO_THING}(?P<value>.{{3,160}})$",
+        r"^i(?:'m| am) (?:a )?(?:big |huge |great )?fan of (?P<value>.{3,160})$",
+        r"^i'd rather\b (?P<value>.{3,160})$",
+        r"^my (?:favou?rite|preferred) (?P<value>.{3,160})$",
+    ),
+    "answers": (_ANSWERS, r"^i prefer\b"),
+    "negated": (r"\b(?:no|not|don't|never|avoid|without|dislike|hate|can't)\b",),
+    "moment": (
+        r"\b(?:this (?:time|once|report|answer|question|one)|today|tonight|right now|for now"
+        r"|at the moment|just now|here|yesterday|tomorrow)\b",
+    ),
+    "changed": (r"\b(?:now|these days|became|become|no longer|moved|switched|changed)\b",),
+    "ack": (
+        r"(?:(?:ok|okay|k|yes|yep|yeah|no|nope|sure|fine|great|good|nice|cool|perfect|thanks"
+        r"|thank you|thx|ty|got it|go on|continue|hi|hello|hey|bye|goodbye|please)(?:[\s,!.]+|$))+",
+    ),
+    "concise": ("short|shorter|brief|briefer|concise|succinct|terse|to the point",),
+    "balanced": ("balanced|medium[- ]length",),
+    "comprehensive": ("detailed|comprehensive|thorough|in[- ]depth|exhaustive|long|longer",),
+    "overview": ("overviews?|high[- ]level|big picture",),
+    "practical": ("practical|hands[- ]on|actionable|how[- ]to",),
+    "conceptual": ("conceptual|theor(?:y|etical)|principles",),
+    "bullets": ("bullets?|bullet points|lists",),
+    "tables": ("tables",),
+    "prose": ("prose|paragraphs|running text",),
+    "examples": ("examples",),
+}

@@ -1,0 +1,1 @@
+"""Who a person is and how they like their answers, learnt from what they say."""

@@ -1,0 +1,65 @@
+"""What a person said is on the disk before a run goes on, so no kill loses it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.settings import settings
+from memory.learning.turns import Said, take
+from storage.engine import close
+
+ROOT = Path(__file__).parents[2]
+
+OBSERVED = """
+import asyncio, os, signal
+from memory.learning import turns
+from runs.place import Here
+
+SAID = turns.Said("t1", "t1-1", "m1", "My hives stand in Oslo.")
+
+async def main():
+    await turns.observe("local/", SAID)
+    {then}
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+READ = """
+    from memory.learning.worker import work_off
+    async def ask(system, data):
+        os.kill(os.getpid(), signal.SIGKILL)
+    await work_off(Here("local/", "t1", "t1-1", "", ""), ask, thread="t1")
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quick(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what was taken be there again at once: no test waits until a lease ends."""
+    del home
+    monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize("then", ["pass", READ.strip()], ids=["observed", "while it is read"])
+async def test_a_kill_between_hearing_and_learning_loses_nothing(
+    then: str, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    program = OBSERVED.format(then=then)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DOSSIER_HOME": str(home)}
+
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, env=environment)
+
+    assert await process.wait() == -signal.SIGKILL
+    monkeypatch.setattr("memory.learning.turns.time.time", lambda: 4e9)
+    try:
+        (turn,) = await take("local/")
+    finally:
+        await close()
+    assert turn.said == Said("t1", "t1-1", "m1", "My hives stand in Oslo.")

@@ -1,0 +1,296 @@
+"""What a person says in a conversation is known from then on, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from config.errors import Problem
+from config.settings import settings
+from graph.session import Session
+from memory.facts.store import Fact, listed
+from memory.learning.turns import Said, observe
+from memory.profile.store import kept
+from nodes.learn import make_learn
+from runs.trace import read_trace
+from storage.engine import read_rows
+from storage.tables import outbox
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import quiet
+
+BEES = "How do bees dance?"
+
+NURSE = "I'm a nurse in Oslo."
+
+
+def claim(content: str, quote: str, **more: Any) -> dict[str, Any]:
+    sure = {"category": "context", "confidence": 0.9, "message": 1}
+    kinds = {"durable": True, "about_user": True, "descriptive": True}
+    return {"content": content, "quote": quote, **sure, **kinds, **more}
+
+
+def learnt(*facts: dict[str, Any], **profile: Any) -> dict[str, Any]:
+    return {"facts": list(facts), "profile": {"confidence": 0.9, **profile}}
+
+
+async def facts(owner: str = "local/") -> list[Fact]:
+    return await listed(owner)
+
+
+async def contents() -> set[str]:
+    return {one.content for one in await facts()}
+
+
+async def waiting() -> int:
+    return len((await read_rows(select(outbox).where(outbox.c.job == "learn"))).all())
+
+
+def systems(script: Script, name: str) -> list[str]:
+    return [str(messages[0].text) for asked, messages in script.asked if asked == name]
+
+
+async def later(choices: dict[str, object], thread: str = "t1") -> None:
+    """Learn as the command line does behind a run."""
+    config: Any = {"configurable": {"thread_id": thread}}
+    await make_learn().ainvoke({"run": f"{thread}-1", "turn": 1}, config, context=make(choices))
+
+
+async def test_what_is_said_plainly_is_known_in_the_very_same_run(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(f"I prefer short answers. {BEES}", make(choices), quiet)
+
+    for name in ("Rewrite", "reporter"):
+        assert "- Prefers concise answers." in systems(script, name)[0], name
+    assert await contents() == {"I prefer short answers"}
+
+
+async def test_small_talk_is_learnt_from_without_a_model_call(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("Hello, I'm a nurse.", make(choices), quiet)
+
+    assert script.names() == ["Triage"]
+    assert await contents() == {"I'm a nurse"}
+    assert [one["text"] for one in (await kept("local/")).profile["identities"]] == ["nurse"]
+
+
+async def test_facts_and_the_profile_cost_one_call_together_after_the_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
+
+    assert script.names().count("Learnt") == 1
+    assert script.names()[-1] == "Learnt"
+    assert await waiting() == 0
+
+
+async def test_thanks_are_worth_no_call(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("Thanks!", make(choices), quiet)
+    await later(choices)
+
+    assert "Learnt" not in script.names()
+    assert await waiting() == 0
+
+
+async def test_without_a_model_rules_are_all_there_is(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(f"{NURSE} {BEES}", make(choices, models={"default": "extractive:"}), quiet)
+
+    assert await contents() == {"I'm a nurse in Oslo"}
+    assert (script.names(), await waiting()) == ([], 0)
+
+
+async def test_what_a_model_reads_is_kept_with_the_words_it_rests_on(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    quote = "My hives stand in Oslo"
+    script.on("Learnt", learnt(claim("Hives stand in Oslo", quote)))
+
+    outcome = await thread.begin(f"{quote}. {BEES}", make(choices), quiet)
+
+    (fact,) = await facts()
+    (message,) = [one for one in outcome.state["messages"] if one.type == "human"]
+    assert (fact.content, fact.quote) == ("Hives stand in Oslo", f"{quote}.")
+    assert (fact.run, fact.message, fact.provenance) == ("t1-1", message.id, "model")
+
+
+async def test_a_model_does_not_double_what_the_rules_have_read(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Learnt", learnt(claim("Nurse in Oslo", NURSE)))
+
+    await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
+
+    assert await contents() == {"I'm a nurse in Oslo"}
+
+
+async def test_what_the_gate_refuses_is_traced_with_the_reason_and_not_with_its_words(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    claims = [claim("Owns a bee farm", "bee farm"), claim("Keeps bees", "my bees", durable=False)]
+    script.on("Learnt", learnt(*claims))
+
+    await thread.begin("Why do my bees die?", make(choices), quiet)
+
+    (line,) = [one for one in await read_trace("t1-1") if one["kind"] == "learn"]
+    assert line["refused"] == ["not_quoted", "not_durable"]
+    assert "farm" not in str(line)
+    assert await contents() == set()
+
+
+async def test_a_number_that_was_not_offered_is_dropped(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Learnt", learnt(claim("Lives in Oslo", NURSE, message=7)))
+
+    await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
+
+    assert await contents() == {"I'm a nurse in Oslo"}
+
+
+async def test_a_fact_that_holds_no_longer_is_kept_as_history(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(f"My hives stand in Oslo, remember that. {BEES}", make(choices), quiet)
+    script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
+    await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
+    said = "My hives have moved to Bergen."
+    script.on("Learnt", learnt(claim("Hives moved to Bergen", said, replaces=1)))
+
+    await thread.begin(f"{said} {BEES}", make(choices), quiet)
+
+    assert "<known>" in script.prompts("Learnt")[-1]
+    assert await contents() == {said.rstrip(".")}
+    assert len(await listed("local/", all=True)) == 2
+
+
+async def test_a_correction_of_the_person_takes_the_place_of_what_was_known(
+    thread: Session, choices: dict[str, object]
+):
+    await thread.begin("Remember that my hives stand in Oslo.", make(choices), quiet)
+    await thread.begin("Actually, my hives are in Bergen, not Oslo.", make(choices), quiet)
+
+    assert await contents() == {"my hives are in Bergen, not Oslo"}
+    (fact,) = await facts()
+    assert (fact.category, fact.provenance) == ("correction", "user")
+
+
+async def test_a_name_takes_the_place_of_the_one_before(
+    thread: Session, choices: dict[str, object]
+):
+    await thread.begin("叫我小明。你好！", make(choices), quiet)
+    await thread.begin("请叫我老王。你好！", make(choices), quiet)
+
+    assert await contents() == {"请叫我老王"}
+
+
+async def test_a_model_that_is_down_leaves_what_was_said_for_later(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Learnt", Problem("model_auth", "no"))
+    script.on("Rewrite", {"question": BEES, "queries": []})
+    outcome = await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
+    assert (outcome.state["status"], await waiting()) == ("succeeded", 1)
+    script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
+
+    await later(choices)
+
+    assert (await contents(), await waiting()) == ({"Hives stand in Oslo"}, 0)
+
+
+async def test_the_extractive_model_that_stands_in_reads_nothing_and_loses_nothing(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Learnt", Problem("model_unavailable", "no"))
+
+    await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
+
+    assert await waiting() == 1
+
+
+async def test_after_some_tries_the_rules_must_do(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Learnt", Problem("model_rejected", "no"))
+    await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
+
+    for _ in range(5):
+        await later(choices)
+
+    assert script.names().count("Learnt") == 4
+    assert (await contents(), await waiting()) == ({"I'm a nurse in Oslo"}, 0)
+
+
+async def test_what_was_said_elsewhere_is_read_beside_the_first_call_when_it_is_due(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
+    settings.cache_clear()
+    await observe("local/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+    script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
+
+    await thread.begin("Hello!", make(choices), quiet)
+
+    assert sorted(script.names()) == ["Learnt", "Triage"]
+    assert await contents() == {"Hives stand in Oslo"}
+
+
+async def test_what_was_said_elsewhere_waits_until_it_is_quiet_there(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await observe("local/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    assert "Oslo" not in script.prompts("Learnt")[0]
+    assert await waiting() == 1
+
+
+async def test_nobody_learns_from_what_another_says(
+    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
+    settings.cache_clear()
+    await observe("other/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    assert not any("Oslo" in prompt for prompt in script.prompts("Learnt"))
+    assert await waiting() == 1
+
+
+async def test_the_memorizer_is_told_nothing_that_is_remembered_but_directions(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    settings().home.mkdir(parents=True, exist_ok=True)
+    (settings().home / "AGENTS.md").write_text("Never note anything about health.")
+    await thread.begin(f"I prefer short answers. {BEES}", make(choices), quiet)
+
+    (system,) = systems(script, "Learnt")
+    assert "Never note anything about health." in system
+    assert "Prefers" not in system
+
+
+@pytest.mark.parametrize(
+    ("guide", "told"), [("every", [True, True]), ("once", [True, False]), ("none", [False, False])]
+)
+async def test_the_profile_guides_every_question_the_first_or_none_and_is_kept(
+    thread: Session, choices: dict[str, object], script: Script, guide: str, told: list[bool]
+):
+    context = make(choices, guide=guide)
+    await thread.begin(f"I prefer short answers. {BEES}", context, quiet)
+    await thread.begin("And how do they winter?", context, quiet)
+
+    seen = ["Prefers concise answers" in one for one in systems(script, "Rewrite")]
+    assert seen == told
+    assert (await kept("local/")).profile["tastes"]["detail"]["text"] == "concise"

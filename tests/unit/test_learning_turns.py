@@ -1,0 +1,114 @@
+"""What people said waits until it is read, once, whatever ends the process that reads it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import select
+
+from config.settings import settings
+from memory.learning.turns import Said, Turn, finish, observe, put_off, take
+from storage import outbox as queue
+from storage.engine import read_rows
+from storage.tables import outbox
+
+OWNER = "local/"
+
+
+@pytest.fixture(autouse=True)
+def _database(either: str) -> None:
+    del either
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everything be due at once."""
+    monkeypatch.setenv("DOSSIER_LEARN_SECONDS", "0")
+    settings.cache_clear()
+
+
+def said(message: str, thread: str = "t1") -> Said:
+    return Said(thread, f"{thread}-1", message, f"I say {message}")
+
+
+def names(turns: list[Turn]) -> list[str]:
+    return [turn.said.message for turn in turns]
+
+
+async def dues() -> list[float]:
+    return list((await read_rows(select(outbox.c.due).order_by(outbox.c.id))).scalars())
+
+
+async def test_a_thread_is_read_at_once_at_its_end_and_others_when_they_are_quiet():
+    await observe(OWNER, said("m1"))
+    await observe(OWNER, said("m2", "t2"))
+    await observe("other/", said("m3"))
+
+    assert await take(OWNER) == []
+    assert names(await take(OWNER, "t1")) == ["m1"]
+
+
+async def test_a_newer_message_puts_off_the_older_ones_of_its_thread():
+    await observe(OWNER, said("m1"))
+    await observe(OWNER, said("m2", "t2"))
+    first, other = await dues()
+
+    await observe(OWNER, said("m3"))
+
+    later = await dues()
+    assert later[0] > first
+    assert later[1] == other
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_message_is_kept_once_even_after_it_was_read():
+    await observe(OWNER, said("m1"))
+    await observe(OWNER, said("m1"))
+    turns = await take(OWNER)
+    assert names(turns) == ["m1"]
+    await finish(turns)
+
+    await observe(OWNER, said("m1"))
+
+    assert await take(OWNER) == []
+
+
+@pytest.mark.usefixtures("quick")
+async def test_two_that_read_at_once_do_not_read_the_same():
+    for number in range(6):
+        await observe(OWNER, said(f"m{number}"))
+
+    taken = await asyncio.gather(*(take(OWNER, "t1") for _ in range(3)))
+
+    assert sorted(name for turns in taken for name in names(turns)) == [f"m{n}" for n in range(6)]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_somebody_took_and_never_finished_comes_back(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("memory.learning.turns.LEASE", -1.0)
+    await observe(OWNER, said("m1"))
+    await take(OWNER)
+
+    assert names(await take(OWNER)) == ["m1"]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_could_not_be_read_waits_longer_each_time():
+    await observe(OWNER, said("m1"))
+    waits = []
+    for _ in range(3):
+        turns = await take(OWNER, "t1")
+        await put_off(turns)
+        (due,) = await dues()
+        waits.append(due)
+
+    assert waits[2] - waits[1] > queue.WAIT
+    assert turns[0].job.tries == 2
+
+
+@pytest.mark.usefixtures("quick")
+async def test_what_is_said_in_a_run_that_is_still_at_work_is_left():
+    await observe(OWNER, said("m1"))
+
+    assert await take(OWNER, but="t1-1") == []
