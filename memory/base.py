@@ -30,6 +30,8 @@ class Query(NamedTuple):
     """The store of the server or graph, where there is one."""
     run: str = ""
     """The run that the call is made in, where there is one."""
+    files: tuple[str, ...] = ()
+    """The folders and files under research: nothing in them is a memory."""
 
     @property
     def context(self) -> str:

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 
-from memory.agents_files import AgentsFiles
 from memory.base import Memory, Undo
+from memory.files import deciding, projects
+from memory.files.memory import AgentsFiles
 
 MEMORIES: tuple[Memory, ...] = (AgentsFiles(),)
 
-UNDO: Mapping[str, Undo] = {}
+UNDO: Mapping[str, Undo] = {
+    "file": deciding.undo,
+    "project": projects.undo,
+}
 """What takes back an event of the log, by the first word of the event's name."""

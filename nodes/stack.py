@@ -95,8 +95,8 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
-    here = around.here
-    return Query(here.owner, around.role, around.about, around.turns, run=here.run)
+    here, files = around.here, tuple(around.choices.files)
+    return Query(here.owner, around.role, around.about, around.turns, run=here.run, files=files)
 
 
 async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
