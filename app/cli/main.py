@@ -29,6 +29,7 @@ from app.cli.options import (
     Reject,
     Review,
     Thread,
+    Trust,
     Yes,
 )
 from config.errors import Problem
@@ -73,6 +74,7 @@ def ask(
     force: Force = False,
     thread: Thread = None,
     project: Project = "",
+    trust: Trust = False,
     choice: Choice = None,
     json: Json = False,
 ) -> None:
@@ -88,6 +90,7 @@ def ask(
         force=force,
         thread=thread,
         project=project,
+        trust=trust,
         choices=choice or [],
         as_json=json,
     )
@@ -102,6 +105,7 @@ def resume(
     out: Out = None,
     force: Force = False,
     project: Project = "",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Go on with a run that waits, was paused or was killed."""
@@ -114,6 +118,7 @@ def resume(
         out=out,
         force=force,
         project=project,
+        trust=trust,
         as_json=json,
     )
 

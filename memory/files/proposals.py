@@ -7,7 +7,7 @@ import secrets
 import time
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from config.errors import Problem
 from storage.engine import alone, read_rows, write
@@ -85,6 +85,13 @@ async def listed(owner: str, *, decided: bool = False) -> list[Proposal]:
     if not decided:
         mine = mine.where(proposals.c.status == PENDING)
     return [_proposal(row) for row in await read_rows(mine)]
+
+
+async def proposed_by(owner: str, run: str) -> int:
+    """Return how many proposals of a run wait."""
+    wait = (proposals.c.owner == owner, proposals.c.run == run, proposals.c.status == PENDING)
+    counted = select(func.count()).select_from(proposals).where(*wait)
+    return (await read_rows(counted)).scalar_one()
 
 
 async def waiting(owner: str, name: str) -> Proposal:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from langchain.tools import ToolRuntime, tool
+from langchain.tools import ToolRuntime
 from langchain_core.messages import AnyMessage, ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.types import Command
 
 from config.errors import Problem
@@ -52,7 +53,13 @@ def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseT
         answer = ToolMessage(told, tool_call_id=runtime.tool_call_id)
         return Command(update={**update, "messages": [answer]})
 
-    return tool(description=WHAT)(edit_memory_file)
+    def edit_now(
+        new: str, why: str, runtime: ToolRuntime[Any], old: str = "", path: str = ""
+    ) -> Any:
+        return asyncio.run(edit_memory_file(new, why, runtime, old, path))
+
+    name = edit_memory_file.__name__
+    return StructuredTool.from_function(edit_now, edit_memory_file, name, WHAT)
 
 
 async def edited(asker: Asker, sources: Sequence[Source], edit: Edit, read: Iterable[str]) -> str:
