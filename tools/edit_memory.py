@@ -21,7 +21,7 @@ async def edit_memory_file(
     query = Query(here.owner, around.role, "", files=tuple(around.choices.files))
     sources = await on_disk(query)
     read = await read_by(here.owner, here.thread, here.run)
-    read += results(runtime.state["messages"])
+    read = read._replace(texts=[*read.texts, *results(runtime.state["messages"])])
     return await edited(
         Asker(here.owner, here.run, here.step), sources, Edit(new, why, old, path), read
     )

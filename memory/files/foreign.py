@@ -38,7 +38,7 @@ class Foreign:
         if await self.read(path) != expected:
             return False
         # An edit of a file on disk gives all its lines the same end.
-        if expected and b"\r" not in expected:
+        if expected and b"\r" not in expected + data:
             edited = await self._call("edit", path, expected.decode(), data.decode())
             return not edited.error
         (put,) = await self._call("upload_files", [(path, data)])

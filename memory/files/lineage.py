@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import select
 
 from storage.engine import read_rows
 from storage.tables import pages, sources
 
-RUN = 6
+RUN = 5
 """So many words in a row, or Chinese characters, are never the same by chance often enough to
 matter: who is wrongly suspected only waits for a person."""
 
@@ -20,9 +21,12 @@ WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff
 MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
+FOREIGN = frozenset(["tool", "web"])
+"""The classes of provenance of what strangers may have written."""
+
 
 def stands_in(lines: Sequence[str], texts: Iterable[str]) -> bool:
-    """Say whether any line, or six words of it in a row, stand in any of some texts.
+    """Say whether any line, or five words of it in a row, stand in any of some texts.
 
     Neither spaces and marks count, nor case, nor the forms of letters that look alike.
     """
@@ -30,12 +34,21 @@ def stands_in(lines: Sequence[str], texts: Iterable[str]) -> bool:
     return any(one in text for text in map(_squeezed, texts) for one in wanted)
 
 
-async def read_by(owner: str, thread: str, run: str) -> list[str]:
-    """Return the texts of the pages that a run, or an earlier one of its thread, has read."""
+class Read(NamedTuple):
+    """What an agent has read."""
+
+    texts: Sequence[str] = ()
+    foreign: bool = False
+    """Whether any of it is from the web or a tool; what is made of it is trusted no more."""
+
+
+async def read_by(owner: str, thread: str, run: str) -> Read:
+    """Return the pages that a run, or an earlier one of its thread, has read."""
     shown = select(sources.c.page).where(sources.c.thread == thread)
     wanted = pages.c.id.in_(shown) | (pages.c.run == run)
-    rows = await read_rows(select(pages.c.text).where(pages.c.owner == owner, wanted))
-    return list(rows.scalars())
+    asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
+    rows = (await read_rows(asked)).all()
+    return Read([row.text for row in rows], any(row.provenance in FOREIGN for row in rows))
 
 
 def _runs(line: str) -> list[str]:

@@ -91,7 +91,8 @@ async def proposed_by(owner: str, run: str) -> int:
     """Return how many proposals of a run wait."""
     wait = (proposals.c.owner == owner, proposals.c.run == run, proposals.c.status == PENDING)
     counted = select(func.count()).select_from(proposals).where(*wait)
-    return (await read_rows(counted)).scalar_one()
+    number: int = (await read_rows(counted)).scalar_one()
+    return number
 
 
 async def waiting(owner: str, name: str) -> Proposal:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from config.errors import Problem
 from config.settings import settings
 from memory.files.deciding import approve
-from memory.files.lineage import stands_in
-from memory.files.proposals import PENDING, Proposal, keep
+from memory.files.lineage import Read, stands_in
+from memory.files.proposals import Proposal, keep
 from memory.files.section import divided, replaced
 from memory.files.sources import Source
 from memory.files.text import LARGEST, decoded, visible
@@ -20,6 +20,8 @@ LONGEST = 2_000
 
 REASON = 500
 """The most characters of the reason that are kept."""
+
+NOTHING = Read()
 
 
 class Edit(NamedTuple):
@@ -43,18 +45,18 @@ class Asker(NamedTuple):
 
 
 async def propose(
-    asker: Asker, sources: Sequence[Source], edit: Edit, read: Iterable[str] = ()
+    asker: Asker, sources: Sequence[Source], edit: Edit, read: Read = NOTHING
 ) -> Proposal:
     """Propose an edit; it is done at once where the installation allows that.
 
     Only what agents wrote can be changed. Words that stand in what the agent has read wait for a
-    person in any case.
+    person in any case, and so do all others once it has read what strangers may have written.
 
     Args:
         asker: Who asks.
         sources: The files there are; the first is the person's.
         edit: What is asked for.
-        read: The pages and the results of tools that the agent has seen.
+        read: What the agent has seen.
 
     Raises:
         Problem: `edit_refused` when it may not be done, or what is wrong with the file.
@@ -67,10 +69,11 @@ async def propose(
     if len(replaced(text, wanted, source.path).encode()) > LARGEST:
         raise _refused("the file would be too large", "take out what matters no more")
     asked = Proposal(asker.owner, source.path, inside, wanted, edit.why.strip()[:REASON])
-    if await asyncio.to_thread(stands_in, asked.added, read):
+    if await asyncio.to_thread(stands_in, asked.added, read.texts):
         asked = asked._replace(provenance="web")
     kept = await keep(asked._replace(run=asker.run, step=asker.step))
-    if kept.status == PENDING and settings().memory_edits == "allow" and kept.provenance != "web":
+    own = kept.provenance != "web" and not read.foreign
+    if own and settings().memory_edits == "allow":
         await approve(kept.owner, kept.id, source.files, status="allowed")
         return kept._replace(status="allowed")
     return kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain.tools import ToolRuntime
@@ -14,6 +14,7 @@ from langgraph.types import Command
 from config.errors import Problem
 from memory.base import Query
 from memory.files.in_state import StateFiles
+from memory.files.lineage import Read
 from memory.files.proposing import Asker, Edit, propose
 from memory.files.sources import Source, Sources, on_disk
 
@@ -46,7 +47,7 @@ def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseT
         query = Query(owner, "", "", state=runtime.state, store=runtime.store)
         places = await sources(query)
         edit = Edit(new, why, old, path)
-        told = await edited(Asker(owner), places, edit, results(runtime.state["messages"]))
+        told = await edited(Asker(owner), places, edit, Read(results(runtime.state["messages"])))
         update = {key: kept for one in places for key, kept in _update(one).items()}
         if not update:
             return told
@@ -62,7 +63,7 @@ def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseT
     return StructuredTool.from_function(edit_now, edit_memory_file, name, WHAT)
 
 
-async def edited(asker: Asker, sources: Sequence[Source], edit: Edit, read: Iterable[str]) -> str:
+async def edited(asker: Asker, sources: Sequence[Source], edit: Edit, read: Read) -> str:
     """Propose an edit, and return what the model is told of it."""
     try:
         proposal = await propose(asker, sources, edit, read)
