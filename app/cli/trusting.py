@@ -62,7 +62,7 @@ async def _closing(work: Awaitable[Answer]) -> Answer:
 
 def _agreed(folder: str, files: Sequence[str]) -> bool:
     for path in files:
-        _say(f"  {path}  {os.lstat(path).st_size:,} bytes")
+        _say(f"{path} ({os.lstat(path).st_size:,} bytes)")
     console = Console(stderr=True)
     asked = f"Read {NAME} of {one_line(folder)} before every model call? [y/N] "
     console.print(asked, style="bold", end="", soft_wrap=True, markup=False, highlight=False)

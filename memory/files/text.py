@@ -20,10 +20,11 @@ MARKUP = re.compile(
 )
 """Code blocks, code in a line, and beginnings of comments (CommonMark 0.31: 4.5, 6.1, 6.6)."""
 
-# Soft hyphens, zero-width and direction marks, byte order marks, and the tags and variation
-# selectors of plane 14, in which whole sentences can be hidden.
+# Control characters, which a terminal may obey, soft hyphens, zero-width and direction marks, byte
+# order marks, and the tags and variation selectors of plane 14, in which sentences can be hidden.
 INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e0fff]"
     # Joiners belong to the writing of many languages, and to emoji, but not between ASCII.
     "|(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])|[\u200c\u200d]{2,}"

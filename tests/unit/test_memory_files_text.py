@@ -45,7 +45,20 @@ def test_a_code_block_hides_no_comment_after_it():
 
 @pytest.mark.parametrize(
     "hidden",
-    ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u2066", "\U000e0041"],
+    [
+        "\x1b",
+        "\x00",
+        "\x85",
+        "\u200b",
+        "\u200c",
+        "\u200d",
+        "\u2060",
+        "\ufeff",
+        "\u00ad",
+        "\u202e",
+        "\u2066",
+        "\U000e0041",
+    ],
 )
 def test_characters_that_nobody_sees_are_left_out(hidden: str):
     assert shown(f"Be{hidden} br{hidden}ief.{hidden}") == "Be brief."
