@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Literal
 
 from dotenv import load_dotenv
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
@@ -29,6 +30,8 @@ class Settings(BaseSettings):
     """A Chroma server that holds large vector indexes; a folder of the home when empty."""
     user: str = "local"
     """Who asks, where no server says who it is."""
+    memory_edits: Literal["ask", "allow"] = "ask"
+    """Whether what an agent writes into a memory file waits for a person, or is done at once."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
     connect_seconds: float = Field(default=10, gt=0)

@@ -32,6 +32,8 @@ class Query(NamedTuple):
     """The run that the call is made in, where there is one."""
     without: frozenset[str] = frozenset()
     """The memories, by name, that are not asked this time."""
+    files: tuple[str, ...] = ()
+    """The folders and files under research: nothing in them is a memory."""
 
     @property
     def context(self) -> str:

@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping
 
-from memory.agents_files import AgentsFiles
 from memory.base import Memory, Undo
 from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
+from memory.files import deciding, projects
+from memory.files.memory import AgentsFiles
 from memory.profile.recall import Profile
 from memory.profile.store import undo as undo_profile
 
 MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts())
 
-UNDO: Mapping[str, Undo] = {"fact": undo_fact, "profile": undo_profile}
+UNDO: Mapping[str, Undo] = {
+    "fact": undo_fact,
+    "profile": undo_profile,
+    "file": deciding.undo,
+    "project": projects.undo,
+}
 """What takes back an event of the log, by the first word of the event's name."""

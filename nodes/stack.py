@@ -97,8 +97,10 @@ class Form(AgentMiddleware[Any, Around, Any]):
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
     here, without = around.here, left_out(around.role, around.choices.guide, around.turn)
-    about, turns = around.about, around.turns
-    return Query(here.owner, around.role, about, turns, run=here.run, without=without)
+    about, turns, files = around.about, around.turns, tuple(around.choices.files)
+    return Query(
+        here.owner, around.role, about, turns, run=here.run, files=files, without=without
+    )
 
 
 def left_out(role: str, guide: str, turn: int) -> frozenset[str]:

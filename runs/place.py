@@ -70,3 +70,9 @@ def owned(user: str, project: str) -> str:
     A slash in the user's name is escaped: nobody becomes somebody else by naming a project.
     """
     return f"{user.replace('%', '%25').replace('/', '%2F')}/{project}"
+
+
+def parted(owner: str) -> tuple[str, str]:
+    """Return the user and the project of an owner: what `owned` was given."""
+    user, _, project = owner.partition("/")
+    return user.replace("%2F", "/").replace("%25", "%"), project

@@ -7,6 +7,7 @@ from langchain_core.tools import BaseTool
 
 from prompts.marks import block, blocks, pages_block
 from runs.around import Around
+from tools.edit_memory import edit_memory_file
 from tools.evidence import gather
 
 
@@ -35,5 +36,5 @@ async def recall(question: str, runtime: ToolRuntime[Around]) -> str:
     return blocks(block("notes", recalled.notes), pages)
 
 
-TOOLS: dict[str, list[BaseTool]] = {"researcher": [search, recall]}
+TOOLS: dict[str, list[BaseTool]] = {"researcher": [search, recall, edit_memory_file]}
 """What each role may use; a role that is not named has no tools."""

@@ -12,6 +12,7 @@ from app.cli.choices import read_choices
 from app.cli.conduct import Conductor
 from app.cli.output import has_terminal
 from app.cli.progress import Progress
+from app.cli.trusting import left_out
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
@@ -68,6 +69,8 @@ async def _ask(
     if docs:
         read = [await _read(owner, folder, conductor.progress) for folder in docs]
         files = list(dict.fromkeys(library.root for library in read))
+    for path in await left_out(owner, files):
+        say(f"{path} is not read before model calls: it is among the documents")
     if not (files or plain.search or available(os.environ)):
         known = not await empty(owner, scope(list(plain.memory)))
         say(BEFORE if known else NOTHING)

@@ -9,15 +9,22 @@ from typing import Any
 
 import typer
 
+from app.cli.projects import named
+
 
 def call(command: str, function: str = "main", **options: Any) -> None:
     """Run a command and exit with its status.
+
+    Of a project it is told the name, whether that was given or the project's folder. A command that
+    takes `trust` reads the memory files of a folder, so a person is asked first.
 
     Args:
         command: The module in `app.cli` that does it.
         function: What is called there; it returns the status.
         **options: What it is given.
     """
+    if "project" in options:
+        options["project"] = named(options["project"], trust=options.pop("trust", None))
     run: Callable[..., int] = getattr(importlib.import_module(f"app.cli.{command}"), function)
     status = run(**options)
     sys.stdout.flush()  # What cannot be written can only be told before Python ends.

@@ -23,6 +23,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import Outcome, Session, session
 from graph.state import Place, RunStatus, State
+from memory.files.proposals import proposed_by
 from nodes.learn import make_learn
 from report.document import document
 from report.export import write
@@ -135,6 +136,16 @@ class Conductor:
         else:
             self.err.print("Stopped before the run began.")
 
+    async def _tell_proposals(self) -> None:
+        """Say that the run would change memory files, if so."""
+        project = self.context.project
+        owner = owned(self.context.user or settings().user, project)
+        if count := await proposed_by(owner, self.run):
+            what = "1 change" if count == 1 else f"{count} changes"
+            shown = "dossier memory proposals" + (f" --project {quote(project)}" if project else "")
+            line = f"The run proposes {what} to AGENTS.md: {shown}"
+            self.err.print(line, soft_wrap=True, markup=False)
+
     def _decision(self, request: dict[str, Any]) -> review.Decision:
         review.show_plan(self.err, request)
         try:
@@ -210,6 +221,7 @@ class Conductor:
         try:
             files = await write(shown, folder, force=self.force)
             await filed(self.run, str(folder))
+            await self._tell_proposals()
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem

@@ -30,6 +30,7 @@ from app.cli.options import (
     Review,
     Thread,
     Verdict,
+    Trust,
     Yes,
 )
 from config.errors import Problem
@@ -74,6 +75,7 @@ def ask(
     force: Force = False,
     thread: Thread = None,
     project: Project = "",
+    trust: Trust = False,
     choice: Choice = None,
     json: Json = False,
 ) -> None:
@@ -89,6 +91,7 @@ def ask(
         force=force,
         thread=thread,
         project=project,
+        trust=trust,
         choices=choice or [],
         as_json=json,
     )
@@ -103,6 +106,7 @@ def resume(
     out: Out = None,
     force: Force = False,
     project: Project = "",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Go on with a run that waits, was paused or was killed."""
@@ -115,6 +119,7 @@ def resume(
         out=out,
         force=force,
         project=project,
+        trust=trust,
         as_json=json,
     )
 

@@ -43,7 +43,10 @@ Thread = Annotated[
     typer.Option(metavar="ID", help="Ask in an earlier conversation, or name a new one."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
-Project = Annotated[str, typer.Option(metavar="NAME", help="The project whose memory is used.")]
+Project = Annotated[
+    str, typer.Option(metavar="NAME|DIR", help="The project whose memory is used, or its folder.")
+]
+Trust = Annotated[bool, typer.Option("--trust", help="Read AGENTS.md in the project's folder.")]
 Choice = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
@@ -90,6 +93,10 @@ From = Annotated[
     str,
     typer.Option("--origin", metavar="X", help="All pages of an address, file, folder or run."),
 ]
+Proposals = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="The proposals, as they are listed.")
+]
+Decided = Annotated[bool, typer.Option("--all", help="Those that were decided, too.")]
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Corpus = Annotated[
     Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")

@@ -1,4 +1,4 @@
-"""The commands about what was read: ingest, pages, search, recall."""
+"""The commands about what is remembered: ingest, pages, search, recall, memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import typer
 from app.cli.calling import call
 from app.cli.options import (
     Chat,
+    Decided,
     Explain,
     From,
     Json,
@@ -16,8 +17,10 @@ from app.cli.options import (
     Pages,
     Paths,
     Project,
+    Proposals,
     Question,
     Sure,
+    Trust,
     Whole,
     Within,
     Words,
@@ -28,13 +31,20 @@ app = typer.Typer()
 pages = typer.Typer(help="List, show, search, forget and count what was read.")
 app.add_typer(pages, name="pages", no_args_is_help=True)
 
+memory = typer.Typer(help="List, search, correct and forget what is remembered.")
+app.add_typer(memory, name="memory", no_args_is_help=True)
+
 
 @app.command()
 def ingest(
-    paths: Paths = None, chat: Chat = None, project: Project = "", json: Json = False
+    paths: Paths = None,
+    chat: Chat = None,
+    project: Project = "",
+    trust: Trust = False,
+    json: Json = False,
 ) -> None:
     """Read folders, files or a chat into memory; what was read before is not read again."""
-    call("ingest", paths=paths or [], chat=chat, project=project, as_json=json)
+    call("ingest", paths=paths or [], chat=chat, project=project, trust=trust, as_json=json)
 
 
 @app.command()
@@ -64,10 +74,19 @@ def recall(
     within: Within = "",
     pages: Whole = False,
     project: Project = "",
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Answer a question from what was read before."""
-    call("recall", question=question, within=within, whole=pages, project=project, as_json=json)
+    call(
+        "recall",
+        question=question,
+        within=within,
+        whole=pages,
+        project=project,
+        trust=trust,
+        as_json=json,
+    )
 
 
 @pages.command("list")
@@ -107,3 +126,21 @@ def forget(
 def stats(project: Project = "", json: Json = False) -> None:
     """Count the pages by kind, conversation and folder."""
     call("pages", "counting", project=project, as_json=json)
+
+
+@memory.command()
+def proposals(every: Decided = False, project: Project = "", json: Json = False) -> None:
+    """Show what agents would change in AGENTS.md, as differences."""
+    call("memory_files", "listing", every=every, project=project, as_json=json)
+
+
+@memory.command()
+def approve(ids: Proposals, project: Project = "", json: Json = False) -> None:
+    """Write proposed changes into the file, together with what was changed in it since."""
+    call("memory_files", "approving", ids=ids, project=project, as_json=json)
+
+
+@memory.command()
+def reject(ids: Proposals, project: Project = "", json: Json = False) -> None:
+    """Let proposed changes be."""
+    call("memory_files", "rejecting", ids=ids, project=project, as_json=json)

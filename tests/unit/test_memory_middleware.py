@@ -67,10 +67,9 @@ async def test_the_role_comes_first_and_the_note_stands_in_a_block(file, script:
     await written()
 
     said = told(script)
+    note = f"- {file}: Use metric units."
     assert said.startswith("Write.\n\n")
-    assert said.endswith(
-        "<memory>\n<instructions>\n- AGENTS.md: Use metric units.\n</instructions>\n</memory>"
-    )
+    assert said.endswith(f"<memory>\n<instructions>\n{note}\n</instructions>\n</memory>")
 
 
 async def test_without_a_note_the_call_is_as_the_node_wrote_it(file, script: Script):

@@ -1,0 +1,77 @@
+"""Ask once whether the memory files in a folder may be read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from rich.console import Console
+
+from app.cli.output import has_terminal, one_line
+from config.settings import settings
+from memory.base import Query
+from memory.files.projects import project_of, trust, trusted
+from memory.files.sources import CHECKOUT, NAME, of_project, on_disk
+from runs.place import owned
+from storage.engine import close
+
+Answer = TypeVar("Answer")
+
+
+def settled(folder: str, *, trust: bool | None) -> str:
+    """Return the name of the project in a folder, once it is settled whether its files are read.
+
+    Args:
+        folder: Its real path.
+        trust: Whether they are read without a question; `None` where none are read.
+    """
+    name = project_of(folder)
+    owner = owned(settings().user, name)
+    if trust is None or asyncio.run(_closing(trusted(owner))):
+        return name
+    files = [path for path in of_project(folder) if os.path.lexists(path)]
+    if folder == CHECKOUT:
+        _say(f"{NAME} of {folder} is not read: it is for those who work on dossier itself")
+    elif trust or (files and has_terminal() and _agreed(folder, files)):
+        asyncio.run(_closing(_remember(folder)))
+    elif files:
+        _say(f"{NAME} of {folder} is not read; --trust lets it be")
+    return name
+
+
+async def left_out(owner: str, documents: Sequence[str]) -> list[str]:
+    """Return the memory files of a project that are not read because they are under research."""
+    every = await on_disk(Query(owner, "", ""))
+    read = await on_disk(Query(owner, "", "", files=tuple(documents)))
+    left = [source.path for source in every if source not in read]
+    return await asyncio.to_thread(lambda: [path for path in left if os.path.exists(path)])
+
+
+async def _remember(folder: str) -> None:
+    await trust(settings().user, folder)
+
+
+async def _closing(work: Awaitable[Answer]) -> Answer:
+    try:
+        return await work
+    finally:
+        await close()
+
+
+def _agreed(folder: str, files: Sequence[str]) -> bool:
+    for path in files:
+        _say(f"{path} ({os.lstat(path).st_size:,} bytes)")
+    console = Console(stderr=True)
+    asked = f"Read {NAME} of {one_line(folder)} before every model call? [y/N] "
+    console.print(asked, style="bold", end="", soft_wrap=True, markup=False, highlight=False)
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        console.print()
+        return False
+
+
+def _say(line: str) -> None:
+    Console(stderr=True).print(one_line(line), soft_wrap=True, markup=False, highlight=False)

@@ -1,0 +1,61 @@
+"""The AGENTS.md files that people write for their agents, told before every model call."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterator
+
+from config.errors import Problem
+from memory.base import Note, Query
+from memory.files.section import Divided, divided
+from memory.files.sources import Sources, on_disk
+from memory.files.text import decoded, shown
+
+LEARNED = "#learned"
+"""What stands behind the path of a file in the title of what agents wrote into it."""
+
+
+class AgentsFiles:
+    """What memory files say: the person's, and those of the project."""
+
+    name = "instructions"
+    share = 0.3
+
+    def __init__(self, sources: Sources = on_disk) -> None:
+        """Say where the files lie: on disk, `in_state`, `in_store` or `within` another backend."""
+        self.sources = sources
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return a note for each file that says something, in the order of the sources.
+
+        What agents wrote into a file is a note of its own.
+
+        Raises:
+            Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
+        """
+        del budget
+        sources = await self.sources(query)
+        held = await asyncio.gather(*(source.files.read(source.path) for source in sources))
+        return [
+            note
+            for source, data in zip(sources, held, strict=True)
+            for note in _notes(source.path, data or b"")
+        ]
+
+
+def _notes(path: str, data: bytes) -> Iterator[Note]:
+    """Yield what a file says; its id holds the hash of its content, so it names one revision."""
+    before, inside, after = _divided(decoded(data, path), path)
+    revision = hashlib.sha256(data).hexdigest()[:12]
+    for title, text in ((path, before + after), (f"{path}{LEARNED}", inside)):
+        if said := shown(text.removeprefix("\ufeff")):
+            yield Note(title, said, f"{title}@{revision}")
+
+
+def _divided(text: str, path: str) -> Divided:
+    """Return a file's text in parts; one whose marks are broken is all the person's."""
+    try:
+        return divided(text, path)
+    except Problem:
+        return Divided(text, "", "")
