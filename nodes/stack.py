@@ -24,7 +24,7 @@ from config.errors import Problem
 from memory.base import Query
 from memory.budget import Part, told
 from memory.middleware import MemoryMiddleware
-from retrieval.tokens import count
+from retrieval.tokens import count, exact
 from runs.around import Around
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
 from runs.trace import trace
@@ -107,7 +107,8 @@ async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
         for part in parts
         for note in part.notes
     ]
-    await trace(around.here, "memory", around.role, "ok", notes=notes, tokens=count(told(parts)))
+    tokens = {"tokens": count(told(parts)), **({} if exact() else {"estimated": True})}
+    await trace(around.here, "memory", around.role, "ok", notes=notes, **tokens)
 
 
 REMINDED = MemoryMiddleware(query=_query, watch=_trace)
