@@ -52,6 +52,8 @@ KINDS = {
     "thread_incompatible": "conflict",
     "thread_not_found": "not_found",
     "thread_taken": "conflict",
+    "undo_conflict": "conflict",
+    "undo_impossible": "refused",
     "url_blocked": "refused",
     "url_redirects": "refused",
     "url_scheme": "refused",

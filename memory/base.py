@@ -30,6 +30,8 @@ class Query(NamedTuple):
     """The store of the server or graph, where there is one."""
     run: str = ""
     """The run that the call is made in, where there is one."""
+    question: str = ""
+    """The question of that run, where the call is about a part of it."""
 
     @property
     def context(self) -> str:

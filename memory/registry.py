@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from memory.agents_files import AgentsFiles
 from memory.base import Memory, Undo
+from memory.pages import undoing
+from memory.reports import Reports
 
-MEMORIES: tuple[Memory, ...] = (AgentsFiles(),)
+MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Reports())
 
-UNDO: Mapping[str, Undo] = {}
+UNDO: Mapping[str, Undo] = {"pages": undoing.undo}
 """What takes back an event of the log, by the first word of the event's name."""

@@ -95,8 +95,9 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
-    here = around.here
-    return Query(here.owner, around.role, around.about, around.turns, run=here.run)
+    here, asked = around.here, around.question
+    turns = around.turns
+    return Query(here.owner, around.role, around.about, turns, run=here.run, question=asked)
 
 
 async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:

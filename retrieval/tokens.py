@@ -45,6 +45,8 @@ def count(text: str) -> int:
 
     Every 100,000 characters it may be one too many.
     """
+    if len(text) > AT_ONCE:
+        return sum(_count(text[at : at + AT_ONCE]) for at in range(0, len(text), AT_ONCE))
     return _short(text) if len(text) <= SHORT else _long(text)
 
 
@@ -75,7 +77,7 @@ def _short(text: str) -> int:
 
 @lru_cache(maxsize=64)
 def _long(text: str) -> int:
-    return sum(_count(text[at : at + AT_ONCE]) for at in range(0, len(text), AT_ONCE))
+    return _count(text)
 
 
 def _count(text: str) -> int:
