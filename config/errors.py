@@ -66,6 +66,7 @@ KINDS = {
     "undo_conflict": "conflict",
     "untrusted_fact": "refused",
     "undo_forgotten": "conflict",
+    "undo_impossible": "refused",
     "url_blocked": "refused",
     "url_redirects": "refused",
     "url_scheme": "refused",

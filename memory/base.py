@@ -34,6 +34,8 @@ class Query(NamedTuple):
     """The memories, by name, that are not asked this time."""
     files: tuple[str, ...] = ()
     """The folders and files under research: nothing in them is a memory."""
+    question: str = ""
+    """The question of that run, where the call is about a part of it."""
 
     @property
     def context(self) -> str:

@@ -7,15 +7,18 @@ from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
 from memory.files import deciding, projects
 from memory.files.memory import AgentsFiles
+from memory.pages import undoing
 from memory.profile.recall import Profile
 from memory.profile.store import undo as undo_profile
+from memory.reports import Reports
 
-MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts())
+MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts(), Reports())
 
 UNDO: Mapping[str, Undo] = {
     "fact": undo_fact,
     "profile": undo_profile,
     "file": deciding.undo,
     "project": projects.undo,
+    "pages": undoing.undo,
 }
 """What takes back an event of the log, by the first word of the event's name."""

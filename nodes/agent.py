@@ -157,6 +157,7 @@ async def _around(
         budget=await budget(place, choices),
         system=system,
         about=about(state),
+        question=state.get("question", ""),
         turns=last_turns(state.get("messages", [])),
         turn=state.get("turn", 1),
         web=state["step"]["need_web_search"] if "step" in state else True,

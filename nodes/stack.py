@@ -26,6 +26,7 @@ from memory.budget import Part, told
 from memory.middleware import MemoryMiddleware
 from memory.registry import MEMORIES
 from retrieval.tokens import count
+from retrieval.tokens import count, exact
 from runs.around import Around
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
 from runs.trace import trace
@@ -96,10 +97,15 @@ class Form(AgentMiddleware[Any, Around, Any]):
 
 def _query(request: ModelRequest[Around]) -> Query:
     around = request.runtime.context
-    here, without = around.here, left_out(around.role, around.choices.guide, around.turn)
-    about, turns, files = around.about, around.turns, tuple(around.choices.files)
     return Query(
-        here.owner, around.role, about, turns, run=here.run, files=files, without=without
+        around.here.owner,
+        around.role,
+        around.about,
+        around.turns,
+        run=around.here.run,
+        question=around.question,
+        files=tuple(around.choices.files),
+        without=left_out(around.role, around.choices.guide, around.turn),
     )
 
 
@@ -123,7 +129,8 @@ async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
         for part in parts
         for note in part.notes
     ]
-    await trace(around.here, "memory", around.role, "ok", notes=notes, tokens=count(told(parts)))
+    tokens = {"tokens": count(told(parts)), **({} if exact() else {"estimated": True})}
+    await trace(around.here, "memory", around.role, "ok", notes=notes, **tokens)
 
 
 REMINDED = MemoryMiddleware(query=_query, watch=_trace)

@@ -10,6 +10,9 @@ LEAST = 0.2
 """What the most common word weighs; a word that is not in the list weighs 1."""
 
 
+ENDING = 5
+"""The longest ending that is added to a stem, in letters."""
+
 GRAMMAR = frozenset(
     "的了是在和与與及或被把由从從对對于於以為为而也都又就還还很其这這那並并但且若則则使让讓给給向到等曾才只"
 )
@@ -29,6 +32,16 @@ def weight(word: str) -> float:
     if word not in ranks:
         return 1.0
     return LEAST + (1 - LEAST) * ranks[word]
+
+
+def is_common(word: str) -> bool:
+    """Say whether an English word begins with a stem of the list and goes on with an ending."""
+    lower = word.lower()
+    if lower[-1:] == "y":
+        lower = f"{lower[:-1]}i"
+    most = ENDING if len(lower) > ENDING else 2
+    shortest = max(len(lower) - most, 3)
+    return any(lower[:long] in _ranks() for long in range(len(lower), shortest - 1, -1))
 
 
 @cache

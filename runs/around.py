@@ -28,6 +28,8 @@ class Around:
     """What the role is told about its work."""
     about: str = ""
     """What the call is about: the question, and the step where there is one."""
+    question: str = ""
+    """The question of the run, as far as it is known at this point."""
     turns: tuple[str, ...] = ()
     """The last turns of the conversation."""
     turn: int = 1

@@ -18,7 +18,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from config.errors import Problem
 from config.models import price
 from config.settings import settings
-from retrieval.tokens import count
+from retrieval.tokens import count, exact
 from runs import faults, ledger
 from runs.around import Around
 from runs.ledger import Call, Cost
@@ -101,10 +101,11 @@ class Meter(AgentMiddleware[Any, Around, Any]):
         """
         around = request.runtime.context
         started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
-        worst = _worst(request)
+        worst, told = _worst(request), True
         try:
             with around.budget.reserve(around.role, worst):
                 response = await self._timed(request, handler)
+            told = _tells(_reply(response)) and not spent.model.startswith("extractive")
             spent = _told(_reply(response), request, worst)
             around.budget.spend(spent)
             if problem := faults.complaint(_reply(response)):
@@ -117,6 +118,7 @@ class Meter(AgentMiddleware[Any, Around, Any]):
         finally:
             seconds = round(time.monotonic() - started, 4)
             used = {"tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
+            used |= {} if told or exact() else {"estimated": True}
             more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
             await trace(around.here, "model", around.role, status, **more)
 
@@ -164,24 +166,28 @@ def _plain(request: ModelRequest[Around]) -> dict[str, Any]:
 
 def _worst(request: ModelRequest[Around]) -> Cost:
     """Return what a call costs when its answer is as long as it may be."""
-    text = "".join(str(message.text) for message in request.messages)
-    text += str(request.system_message.text) if request.system_message else ""
-    name = _name(request.model)
-    read, written = count(text), getattr(request.model, "max_tokens", None) or ANSWER_TOKENS
+    said = [*request.messages, *([request.system_message] if request.system_message else [])]
+    name, read = _name(request.model), sum(count(str(message.text)) for message in said)
+    written = getattr(request.model, "max_tokens", None) or ANSWER_TOKENS
     return Cost(name, read, written, price(name, read, written))
 
 
 def _told(reply: AIMessage, request: ModelRequest[Around], worst: Cost) -> Cost:
     """Return what a call used; counted here, and written on the reply, if the server is silent."""
-    usage = reply.usage_metadata
-    if not usage or not (
-        0 < usage["input_tokens"] < ABSURD and 0 <= usage["output_tokens"] < ABSURD
-    ):
+    if not _tells(reply):
         read, written = worst.tokens_in, count(str(reply.text))
         reply.usage_metadata = UsageMetadata(
             input_tokens=read, output_tokens=written, total_tokens=read + written
         )
     return _cost(reply, request)
+
+
+def _tells(reply: AIMessage) -> bool:
+    """Say whether a server told what a call used, as far as that can be believed."""
+    usage = reply.usage_metadata
+    if not usage:
+        return False
+    return 0 < usage["input_tokens"] < ABSURD and 0 <= usage["output_tokens"] < ABSURD
 
 
 def _cost(reply: AIMessage, request: ModelRequest[Around]) -> Cost:

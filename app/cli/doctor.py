@@ -21,7 +21,7 @@ from config.models import ROLES
 from graph.context import Context
 from models.embeddings import embedder
 from models.load import load, model_name
-from retrieval.tokens import exact
+from retrieval.tokens import ENCODING, exact, vocabulary
 from storage.engine import close, database
 from tools.search import available
 
@@ -100,7 +100,12 @@ async def _search() -> str:
 
 
 async def _tokens() -> str:
-    return "exact" if exact() else "estimated (set TIKTOKEN_CACHE_DIR to have exact ones)"
+    if await asyncio.to_thread(exact):
+        return "exact"
+    file = vocabulary()
+    return (
+        f"estimated: {file} is not the vocabulary {ENCODING} (TIKTOKEN_CACHE_DIR names its folder)"
+    )
 
 
 async def _sandbox() -> str:

@@ -72,7 +72,8 @@ def _table(calls: list[dict[str, Any]]) -> Table:
         at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""
-        tokens = [str(call.get(name, "")) for name in ("tokens_in", "tokens_out")]
+        about = "~" if call.get("estimated") else ""
+        tokens = [f"{about}{call.get(name, '')}" for name in ("tokens_in", "tokens_out")]
         rows.add_row(f"{at:%H:%M:%S}", *map(Text, words), seconds, *tokens)
     return rows
 
@@ -82,7 +83,9 @@ def _sums(calls: list[dict[str, Any]]) -> str:
     read = sum(call["tokens_in"] for call in made)
     written = sum(call["tokens_out"] for call in made)
     spent = sum(call["dollars"] for call in made)
-    return f"{len(made)} model calls, {read} tokens read, {written} written, ${spent:.4f}"
+    about = "~" if any(call.get("estimated") for call in made) else ""
+    tokens = f"{about}{read} tokens read, {about}{written} written"
+    return f"{len(made)} model calls, {tokens}, ${spent:.4f}"
 
 
 def _truly(run: Run) -> Run:

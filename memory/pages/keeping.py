@@ -16,8 +16,14 @@ AT_ONCE = 1_000
 """How many pages a statement names; SQLite as it usually comes takes 32,766."""
 
 
-def store(connection: Connection, origin: Origin, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write pages that are not there yet, and let all of them be found."""
+def store(
+    connection: Connection, origin: Origin, rows: Sequence[Mapping[str, Any]]
+) -> Sequence[int]:
+    """Write pages that are not there yet, and let all of them be found.
+
+    Returns:
+        The numbers of those that could not be found before.
+    """
     given = {row["id"]: row for row in rows}
     known = {row.id for row in _held(connection, list(given))}
     new = _insert(connection, [row for one, row in given.items() if one not in known])
@@ -32,6 +38,7 @@ def store(connection: Connection, origin: Origin, rows: Sequence[Mapping[str, An
     join(connection, [row.number for row in held if row.number not in {*fresh}], wanted)
     longer = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
     connection.execute(longer.values(expires=origin.expires))
+    return fresh
 
 
 def _insert(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -95,6 +102,14 @@ def retire(connection: Connection, numbers: Sequence[int]) -> None:
     take(connection, in_index(connection, numbers))
     gone = update(pages).where(pages.c.number.in_(numbers))
     connection.execute(gone.values(indexed=GONE))
+    queue(connection, numbers)
+
+
+def put_back(connection: Connection, numbers: Sequence[int]) -> None:
+    """Let pages be found again that were found no more."""
+    again = update(pages).where(pages.c.number.in_(numbers))
+    connection.execute(again.values(indexed=CUT, superseded_by=""))
+    put(connection, numbers)
     queue(connection, numbers)
 
 

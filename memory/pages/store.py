@@ -18,11 +18,20 @@ from memory.pages.keeping import store, supersede
 from memory.pages.rows import NewPage as NewPage
 from memory.pages.rows import Origin, Provenance, rows, storable
 from storage.engine import read_rows
+from storage.events import Event, log
 from storage.journal import perform
 from storage.tables import pages
 
 BATCH = 250
 """How many pages are written in one transaction, and read by one statement, at most."""
+
+
+LOGGED = ("report",)
+"""The kinds of pages of which calls are told, so that their coming is an event.
+
+That of files, web pages and chats is none: tens of thousands of them are read in at once, and each
+page says itself when it came, from where, and by which run.
+"""
 
 
 async def keep(
@@ -72,8 +81,14 @@ def _keep(
     made: Sequence[Mapping[str, Any]],
     said: Mapping[str, int],
 ) -> None:
-    store(connection, source, made)
+    new = store(connection, source, made)
     supersede(connection, source.owner, source.id, said)
+    if new and source.kind in LOGGED:
+        ids = [str(row["id"]) for row in made]
+        after = {"kind": source.kind, "origin": source.name, "pages": ids}
+        said_by = source.provenance or "model"
+        event = Event(source.owner, "pages.keep", ids[0], None, after, said_by, run=source.run)
+        log(connection, event)
 
 
 async def kept(owner: str, kind: str, origin: str) -> list[str]:

@@ -21,7 +21,7 @@ from models.extractive.blocks import read
 from models.extractive.calls import filled, form_of, tool_call
 from models.extractive.smalltalk import triage
 from models.extractive.writing import finding, report
-from retrieval.tokens import estimate
+from retrieval.tokens import count
 
 _END = {"finish_reason": "stop", "model_name": "extractive"}
 
@@ -94,9 +94,9 @@ def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMess
 
 
 def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
-    """Return an estimate of the tokens, so that budgets and traces have something to count."""
-    read_tokens = sum(estimate(message.text) for message in messages)
-    written = estimate(answer)
+    """Return the tokens as counted here, so that budgets and traces have something to count."""
+    read_tokens = sum(count(str(message.text)) for message in messages)
+    written = count(answer)
     return UsageMetadata(
         input_tokens=read_tokens, output_tokens=written, total_tokens=read_tokens + written
     )

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from sqlalchemy import select
 
 from config.errors import Problem
-from graph.session import Session
+from graph.session import Session, session
 from graph.state import Background, of_turn
 from memory.pages import store as pages
 from memory.pages.lineage import lineage
@@ -281,3 +281,24 @@ async def test_without_files_a_question_is_answered_from_what_the_last_report_re
     assert outcome.state["report"]["cited"]
     assert any(one.endswith("dance.md#the-dance") for one in used)
     assert "t1-1" not in used
+
+
+async def test_a_question_in_another_thread_is_told_of_the_report_about_the_same(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("Who described the waggle dance?", make(choices), quiet)
+    before = len(script.asked)
+    async with session("t2") as other:
+        await other.begin("What does the waggle dance mean?", make(choices), quiet)
+
+    told = [str(messages[0].text) for _, messages in script.asked[before:]]
+    assert len(told) > 3
+    assert all("<reports>" in text and "(t1-1, 20" in text for text in told)
+
+
+async def test_a_run_is_never_told_of_its_own_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("Who described the waggle dance?", make(choices), quiet)
+
+    assert not any("<reports>" in str(messages[0].text) for _, messages in script.asked)

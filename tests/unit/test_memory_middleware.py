@@ -126,8 +126,9 @@ async def test_a_memory_is_asked_by_owner_role_and_newest_message(
     state = {**STATE, "question": "Why do bees dance?", "messages": said}
     await work(state, runtime(user="maya", project="hive"), "reporter", "Write.", [said[0]])
 
-    turns = ("Who dances?", "Bees.", "Why?")
-    assert asked_for == [Query("maya/hive", "reporter", "Why do bees dance?", turns, run="t1-1")]
+    turns, asked = ("Who dances?", "Bees.", "Why?"), "Why do bees dance?"
+    wanted = Query("maya/hive", "reporter", asked, turns, run="t1-1", question=asked)
+    assert asked_for == [wanted]
 
 
 async def test_notes_stand_in_the_order_of_the_memories(

@@ -1,0 +1,130 @@
+"""The earlier reports that are about what is asked now."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from config.settings import settings
+from memory.base import Note, Query
+from memory.pages.finding import searching
+from models.extractive.topic import Topic, share, topic
+from retrieval.index import Index
+from retrieval.words import terms, words
+from storage.tables import events, pages
+
+KIND = "report"
+"""The kind of the pages that runs write: their reports, and what only a finding of theirs says."""
+
+MOST = 3
+"""How many reports are told of."""
+
+CANDIDATES = 12
+"""How many pages are looked at."""
+
+RELATED = 0.45
+"""The least share of a question that a report must be about, half by its title and abstract.
+
+With 50 texts of HotpotQA, 2Wiki, CMRC 2018 or DRCD in the place of reports, 80 to 99 of 100
+questions are told of the one that answers them, and 2 to 7 of one that has nothing to do with them.
+"""
+
+QUESTIONS = 256
+"""Of so many questions the reports are remembered in a process."""
+
+Key = tuple[str, str, int, str, str]
+"""A database, an owner, the owner's newest event, a run, and its question."""
+
+
+class Report(NamedTuple):
+    """A page of a report, and how far it is about a question: by its abstract, by its text."""
+
+    number: int
+    run: str
+    note: Note
+
+    @property
+    def score(self) -> float:
+        """Return the share of the question that it is about."""
+        return sum(self.note.score.values())
+
+
+class Reports:
+    """Tells what earlier runs of the same owner have found out about a question.
+
+    Every call of a run is about its question, so a run searches once; a report that is kept, undone
+    or forgotten is an event, and with it the next call searches again.
+    """
+
+    name = "reports"
+    share = 0.12
+
+    def __init__(self) -> None:
+        self.known: OrderedDict[Key, list[Note]] = OrderedDict()
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return the title and the abstract of related reports; not of the run's own."""
+        del budget
+        question = query.question or query.text
+        key = (settings().database, query.owner, query.revision, query.run, question)
+        if key not in self.known:
+            self.known[key] = await related(query.owner, question, query.run)
+        self.known.move_to_end(key)
+        while len(self.known) > QUESTIONS:
+            self.known.popitem(last=False)
+        return self.known[key]
+
+
+async def related(owner: str, question: str, run: str = "") -> list[Note]:
+    """Return the earlier reports that are about a question, the closest first, one of each run.
+
+    Args:
+        owner: Whose reports.
+        question: What is asked.
+        run: A run whose own report is left out.
+    """
+    if not terms(question):
+        return []
+    found = await searching(owner, partial(_search, question=question, run=run), [KIND])
+    best: dict[str, Report] = {}
+    for report in sorted(found, key=lambda one: -one.score):
+        best.setdefault(report.run, report)
+    return [report.note for report in best.values()][:MOST]
+
+
+def _search(index: Index, question: str, run: str) -> list[Report]:
+    numbers = index.matching(terms(question), CANDIDATES)
+    columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
+    wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
+    about = topic(question)
+    rows = [row for row in index.connection.execute(wanted) if not run or row.run != run]
+    kept = _kept(index.connection, rows)
+    found = [Report(row.number, row.run, _note(row, about, kept.get(row.run, 0))) for row in rows]
+    return [report for report in found if report.score >= RELATED]
+
+
+def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
+    """Return the numbers of the events by which runs kept their reports."""
+    wanted = select(events.c.run, events.c.id).where(
+        events.c.owner.in_({row.owner for row in found}),
+        events.c.run.in_({row.run for row in found}),
+        events.c.name == "pages.keep",
+    )
+    rows = connection.execute(wanted.order_by(events.c.id)).all()
+    return {row.run: row.id for row in rows}
+
+
+def _note(row: Any, about: Topic, revision: int) -> Note:
+    brief = f"{row.title}\n{row.abstract}"
+    score = {
+        "abstract": share(about, words(brief)) / 2,
+        "text": share(about, words(f"{row.title}\n{row.text}")) / 2,
+    }
+    day = time.strftime("%Y-%m-%d", time.gmtime(row.created))
+    title = f"{' '.join(row.title.split())} ({row.run or row.id}, {day})"
+    return Note(title, " ".join(row.abstract.split()), row.id, revision, score)

@@ -1,0 +1,89 @@
+"""Estimate how many tokens a text has where there is no vocabulary to count with.
+
+A text is cut as `o200k_base` cuts it before it looks into its vocabulary, and each piece counts
+what pieces of its kind and length have on average in encyclopedias, news, source code and tables,
+and a little more.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from retrieval.common import is_common
+from retrieval.script import CJK, HAN
+
+_BEFORE = r"(?:(?![\r\n])[\W_])?"
+_AFTER = "(?:'(?:s|t|re|ve|m|ll|d))?"
+_PIECE = re.compile(
+    rf"{_BEFORE}[A-Z]*[^\W\d_A-Z]+{_AFTER}|{_BEFORE}[A-Z]+{_AFTER}"
+    r"|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_PLAIN = re.compile("[A-Za-z]")
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+_HAN = re.compile(f"[{HAN}]")
+_CJK = re.compile(f"[{CJK}]")
+_SIGN = re.compile("[\u200d\u2100-\u2bff\ufe0f]")
+_EMOJI = re.compile("[\U00010000-\U0010ffff]")
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a text has, rather too many than too few.
+
+    Of 200 characters or more of English, Chinese or source code it is at most 15 % under what
+    there are; of noise, such as a hash in letters, it may be half.
+    """
+    return int(sum(map(_tokens, _PIECE.findall(text)))) + 1
+
+
+@lru_cache(maxsize=16_384)
+def _tokens(piece: str) -> float:
+    """Return how many tokens a piece has on average."""
+    if piece.isspace():
+        return 1.0 + len(piece) // 32
+    if piece.isdecimal():
+        return 1.0 if piece.isascii() else 2.0
+    if not _LETTER.search(piece):
+        return _symbols(piece)
+    return _word(piece) if piece.isascii() else _letters(piece)
+
+
+def _symbols(piece: str) -> float:
+    if piece.isascii():
+        return 1.0 + 0.4 * max(len(piece) - 2, 0)
+    signs, emoji = len(_SIGN.findall(piece)), len(_EMOJI.findall(piece))
+    return max(1.0, 2.5 * emoji + 1.5 * signs + 0.7 * (len(piece) - signs - emoji))
+
+
+def _word(piece: str) -> float:
+    """The vocabulary has common words whole behind a space, but seldom behind a dot or a bar."""
+    first = piece[0]
+    whole = piece if first.isalpha() else piece[1:]
+    behind = 0.0 if first == " " or first.isalpha() else 1.0 if first == "|" else 0.5
+    each = 0.02 if is_common(whole) else 0.1 if whole.islower() else 0.2
+    if not whole[1:].islower():
+        each = 0.3 if whole.isupper() else 0.5
+    return 1.0 + behind + each * (len(whole) - 1) + 0.2 * max(len(whole) - 12, 0)
+
+
+def _letters(piece: str) -> float:
+    han, accented = _HAN.findall(piece), len(_ACCENTED.findall(piece))
+    wide, plain = len(_CJK.findall(piece)) - len(han), len(_PLAIN.findall(piece))
+    other = len(piece) - len(han) - wide - accented - plain
+    tokens = sum(map(_han, han)) + 0.9 * wide + 1.3 * accented + 0.35 * plain + 0.4 * other
+    return max(1.0, tokens)
+
+
+@lru_cache(maxsize=16_384)
+def _han(character: str) -> float:
+    """Return the tokens of a character by how common the old tables of characters held it to be.
+
+    The first level of GB 2312 (from B0A1 to D7F9) are the 3,755 most common simplified characters,
+    that of Big5 (up to C67E) the 5,401 most common traditional ones.
+    """
+    simplified = character.encode("gb2312", "ignore")
+    if simplified:
+        return 1.0 if simplified < b"\xd8" else 2.4
+    traditional = character.encode("big5", "ignore")
+    return 1.5 if b"" < traditional < b"\xc9" else 2.6

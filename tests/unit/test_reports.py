@@ -1,0 +1,226 @@
+"""A question is told of the earlier reports that are about it, and of no others."""
+
+from __future__ import annotations
+
+import pytest
+
+import memory.reports
+from config.errors import Problem
+from memory.base import Query
+from memory.middleware import remembered
+from memory.pages import store as pages
+from memory.pages.forgetting import forget
+from memory.pages.listing import shown
+from memory.pages.store import NewPage
+from memory.pages.undoing import undo
+from memory.registry import MEMORIES, UNDO
+from memory.reports import MOST, Reports, related
+from storage.events import history, revision
+
+OWNER = "me/"
+
+DANCE = "The waggle dance tells other bees the direction of food. A longer run means a longer way."
+WINTER = "Bees form a winter cluster below 14 degrees and eat about 20 kilograms of honey."
+STOCKS = "Stocks fell in October because interest rates rose faster than investors had expected."
+CHINESE = "蜜蜂用摆尾舞告诉同伴蜜源的方向和距离。"
+
+pytestmark = pytest.mark.usefixtures("either")
+
+
+async def report(text: str, run: str, title: str = "", owner: str = OWNER) -> str:
+    page = NewPage(title=title or text.split(".")[0], place="", text=text)
+    (one,) = await pages.keep(owner, "report", run, [page], run=run)
+    return one
+
+
+async def told(question: str, run: str = "new-1", owner: str = OWNER) -> list[str]:
+    return [note.id for note in await related(owner, question, run)]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How do bees tell each other the direction of food?", DANCE),
+        ("What does the waggle dance mean?", DANCE),
+        ("How much honey do bees eat in winter?", WINTER),
+        ("蜜蜂的摆尾舞怎样说明蜜源的方向？", CHINESE),
+    ],
+)
+async def test_a_question_is_told_of_the_report_about_it(question: str, text: str):
+    ids = {
+        text: await report(text, f"old-{at}") for at, text in enumerate([DANCE, WINTER, CHINESE])
+    }
+
+    assert (await told(question))[:1] == [ids[text]]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Why did stocks fall?", "Who invented the telescope?", "为什么股票下跌？", "Hi!", ""],
+)
+async def test_a_report_about_something_else_is_not_told(question: str):
+    await report(DANCE, "old-1")
+    await report(CHINESE, "old-2")
+
+    assert await told(question) == []
+
+
+async def test_a_note_says_what_was_found_out_when_and_by_which_run():
+    one = await report(f"{DANCE}\n\n## More\n\nMuch more.", "bees-1", "The waggle dance")
+
+    (note,) = await related(OWNER, "What does the waggle dance tell?")
+
+    assert note.id == one
+    assert note.title.startswith("The waggle dance (bees-1, 20")
+    assert note.text.startswith("The waggle dance tells other bees")
+    assert "\n" not in note.text
+    assert set(note.score) == {"abstract", "text"}
+    (event,) = await history(OWNER, name="pages")
+    assert note.revision == event.id
+
+
+async def test_a_run_is_not_told_of_its_own_report():
+    one = await report(DANCE, "bees-1")
+
+    assert await told("What does the waggle dance tell?", run="bees-1") == []
+    assert await told("What does the waggle dance tell?", run="bees-2") == [one]
+
+
+async def test_a_run_is_told_of_once_however_many_pages_it_left():
+    both = [
+        NewPage(title="The waggle dance", place="", text=DANCE),
+        NewPage(title="The waggle dance — direction", place="step=s1", text=f"{DANCE} Really."),
+    ]
+    await pages.keep(OWNER, "report", "bees-1", both, run="bees-1")
+
+    assert len(await told("What does the waggle dance tell about direction?")) == 1
+
+
+async def test_no_more_than_a_few_are_told():
+    for number in range(MOST + 3):
+        await report(f"{DANCE} This is report {number}.", f"old-{number}")
+
+    assert len(await told("What does the waggle dance tell?")) == MOST
+
+
+async def test_nobody_is_told_of_the_reports_of_another():
+    await report(DANCE, "bees-1", owner="other/")
+
+    assert await told("What does the waggle dance tell?") == []
+
+
+async def test_other_pages_are_no_reports():
+    page = NewPage(title="The waggle dance", place="", text=DANCE)
+    await pages.keep(OWNER, "web", "https://a.b/c", [page])
+
+    assert await told("What does the waggle dance tell?") == []
+
+
+def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    asked: list[str] = []
+    search = related
+
+    async def counted(owner: str, question: str, run: str = "") -> list[memory.reports.Note]:
+        asked.append(question)
+        return await search(owner, question, run)
+
+    monkeypatch.setattr(memory.reports, "related", counted)
+    return asked
+
+
+def query(role: str = "planner", text: str = "", run: str = "new-1") -> Query:
+    question = "What does the waggle dance tell?"
+    return Query(OWNER, role, text or question, run=run, question=question)
+
+
+async def test_a_run_searches_once_whatever_its_calls_are_about(monkeypatch: pytest.MonkeyPatch):
+    asked = counting(monkeypatch)
+    one = await report(DANCE, "old-1")
+    memories = (Reports(),)
+
+    parts = [
+        await remembered(query(role, text), memories, 1_000)
+        for role, text in [("planner", ""), ("researcher", "A step"), ("reporter", "")]
+    ]
+
+    assert [part.notes[0].id for (part,) in parts] == [one] * 3
+    assert asked == ["What does the waggle dance tell?"]
+
+
+async def test_a_report_that_is_kept_meanwhile_is_told_in_the_next_call(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked = counting(monkeypatch)
+    memories = (Reports(),)
+
+    before = await remembered(query(), memories, 1_000)
+    one = await report(DANCE, "old-1")
+    after = await remembered(query(), memories, 1_000)
+    await forget(OWNER, [one])
+    at_last = await remembered(query(), memories, 1_000)
+
+    assert before == at_last == []
+    assert after[0].notes[0].id == one
+    assert len(asked) == 3
+
+
+async def test_the_coming_of_a_report_is_one_event_and_that_of_other_pages_none():
+    new = [NewPage(title="Bees", place=str(at), text=f"{DANCE} {at}.") for at in range(3)]
+    for kind in ("file", "web", "chat"):
+        await pages.keep(OWNER, kind, "o", new)
+    assert await revision(OWNER) == 0
+
+    ids = await pages.keep(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
+    await pages.keep(OWNER, "report", "bees-1", new, run="bees-1", provenance="web")
+
+    (event,) = [one.event for one in await history(OWNER)]
+    assert (event.name, event.item, event.run, event.provenance) == (
+        "pages.keep",
+        ids[0],
+        "bees-1",
+        "web",
+    )
+    assert event.after == {"kind": "report", "origin": "bees-1", "pages": ids}
+
+
+async def test_what_a_run_kept_can_be_taken_back_and_put_back():
+    one = await report(DANCE, "bees-1")
+    (kept,) = await history(OWNER)
+
+    await undo(kept)
+    assert await told("What does the waggle dance tell?") == []
+    assert (await shown(OWNER, one))["text"] == DANCE
+
+    taken, _ = await history(OWNER)
+    await UNDO["pages"](taken)
+    assert await told("What does the waggle dance tell?") == [one]
+    assert [logged.event.name for logged in await history(OWNER)] == [
+        "pages.keep",
+        "pages.retire",
+        "pages.keep",
+    ]
+
+
+async def test_what_was_taken_back_is_not_taken_back_twice():
+    await report(DANCE, "bees-1")
+    (kept,) = await history(OWNER)
+    await undo(kept)
+
+    with pytest.raises(Problem) as caught:
+        await undo(kept)
+
+    assert caught.value.code == "undo_conflict"
+
+
+async def test_nothing_can_take_back_that_pages_were_forgotten():
+    await forget(OWNER, [await report(DANCE, "bees-1")])
+    forgotten, *_ = await history(OWNER)
+
+    with pytest.raises(Problem) as caught:
+        await undo(forgotten)
+
+    assert caught.value.code == "undo_impossible"
+
+
+def test_reports_are_told_last_for_they_change_with_every_question():
+    assert MEMORIES[-1].name == "reports"
