@@ -82,12 +82,9 @@ class Shelf:
         if not found:
             return None
         columns = np.array(sorted(found))
-        vector = np.array([_damped(found[column]) for column in columns]) * self._rarity[columns]
+        vector = _damped([found[column] for column in columns.tolist()]) * self._rarity[columns]
         vector = (vector / np.linalg.norm(vector)).astype(np.float32)
-        cosines = []
-        for part in self._parts:
-            inside = np.searchsorted(columns, part.shape[1])
-            cosines.append(part[:, columns[:inside]] @ vector[:inside])
+        cosines = [_products(part, columns, vector) for part in self._parts if part.shape[0]]
         return np.concatenate(cosines)
 
 
@@ -117,13 +114,20 @@ def _at_least(scores: Floats, many: int) -> float:
     return float(np.partition(tops, -many)[-many])
 
 
+def _products(part: csc_matrix, columns: Places, vector: Floats) -> Floats:
+    """Return the product of each row with a vector of some columns, in ascending order."""
+    inside = np.searchsorted(columns, part.shape[1])
+    products: Floats = part[:, columns[:inside]] @ vector[:inside]
+    return products
+
+
 @lru_cache(maxsize=64)
 def _bag(text: str) -> Mapping[str, int]:
     return Counter(words(text))
 
 
-def _damped(times: int) -> float:
-    return 1 + float(np.log(times))
+def _damped(times: Sequence[int]) -> Floats:
+    return 1 + np.log(np.array(times, dtype=np.float32))
 
 
 def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
@@ -136,8 +140,8 @@ def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
         places += [columns.setdefault(word, len(columns)) for word in bag]
         times += bag.values()
         ends.append(len(places))
-    damped = 1 + np.log(np.array(times, dtype=np.float32))
-    return csr_matrix((damped, places, ends), shape=(len(texts), len(columns)), dtype=np.float32)
+    shape = (len(texts), len(columns))
+    return csr_matrix((_damped(times), places, ends), shape=shape, dtype=np.float32)
 
 
 def _widened(counts: csr_matrix, columns: int) -> csr_matrix:

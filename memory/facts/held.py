@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, select
 
 from config.settings import settings
+from memory.base import Note
+from memory.budget import line
 from memory.facts.fact import TRUSTED
 from retrieval.tfidf import Places, Shelf, best
+from retrieval.tokens import count
 from storage.engine import read
 from storage.events import newest
 from storage.tables import facts
@@ -48,9 +51,10 @@ class Columns(NamedTuple):
     ends: Column
     live: Column
     trusted: Column
-    correction: Column
     size: Column
     """The bytes of its content."""
+    tokens: Column
+    """What a correction takes of the budget; 0 for other facts."""
 
 
 class Known(NamedTuple):
@@ -80,9 +84,15 @@ def _columns(rows: Sequence[Any]) -> Columns:
         np.array([_end(row.valid_to) for row in rows], dtype=np.float64),
         np.ones(len(rows), dtype=np.bool_),
         np.array([row.provenance in TRUSTED for row in rows], dtype=np.bool_),
-        np.array([row.category == "correction" for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),
+        np.array([_tokens(row) for row in rows], dtype=np.int32),
     )
+
+
+def _tokens(row: Any) -> int:
+    if row.category != "correction":
+        return 0
+    return count(line(Note(row.category, row.content))) + 1
 
 
 def _end(moment: float | None) -> float:

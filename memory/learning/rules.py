@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memory.learning.patterns import (
-    ACK,
     ANSWERS,
     CHANGED,
     CONTRAST,
@@ -84,11 +83,6 @@ def stated(message: str) -> list[Statement]:
         # "That is wrong. It should be four." is one correction in two sentences.
         denied = not rest
     return found
-
-
-def acknowledges(message: str) -> bool:
-    """Tell whether a message says nothing but yes, thanks or hello."""
-    return all(ACK.fullmatch(one.text) for one in sentences(spoken(message)))
 
 
 def tastes(text: str) -> Mapping[str, str]:
