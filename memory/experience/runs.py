@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select
 from memory.experience.credits import settle
 from memory.experience.outcome import Signs, end, outcome
 from memory.experience.similar import Known, matrix_of, packed, vector_of
-from memory.experience.utterances import Utterance, keep, key_steps, mark, said_in
+from memory.experience.utterances import Utterance, inspired, keep, mark, said_in
 from models.bert import Floats
 from storage.engine import read, write
 from storage.events import Event, log
@@ -65,7 +65,7 @@ async def close(
 
     def work(connection: Connection) -> Experience:
         keep(connection, owner, run, said or ())
-        mark(connection, owner, run, key_steps(said_in(connection, owner, run)))
+        mark(connection, inspired(said_in(connection, owner, run)))
         near = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
         _join(connection, owner, run, near)
         return _put(connection, owner, run, question, signs, reason, vector)

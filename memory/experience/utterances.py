@@ -7,13 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
+from runs.ledger import clipped
 from storage.engine import read
 from storage.tables import utterances
-
-LONGEST = 2_000
-"""How many characters of an action or an observation are kept."""
 
 MAIN = 12
 """How many key steps a run has at the most."""
@@ -42,8 +40,8 @@ def row(owner: str, run: str, said: Utterance) -> dict[str, Any]:
         "step": said.step,
         "who": said.who,
         "kind": said.kind,
-        "action": _cut(said.action),
-        "observation": _cut(said.observation),
+        "action": clipped(said.action),
+        "observation": clipped(said.observation),
         "builds_on": json.dumps(said.builds_on),
         "main": int(said.main),
         "at": time.time(),
@@ -109,11 +107,17 @@ def key_steps(said: Sequence[Utterance], limit: int = MAIN) -> list[int]:
     return sorted(kept)
 
 
-def mark(connection: Connection, owner: str, run: str, main: Sequence[int]) -> None:
-    """Write down which utterances of a run are its key steps."""
-    mine = (utterances.c.owner == owner, utterances.c.run == run)
-    connection.execute(update(utterances).where(*mine).values(main=0))
-    connection.execute(update(utterances).where(*mine, utterances.c.id.in_(main)).values(main=1))
+def mark(connection: Connection, said: Sequence[Utterance]) -> None:
+    """Write down what the utterances of a run build on, and which of them are its key steps."""
+    main = {*key_steps(said)}
+    marked = update(utterances).where(utterances.c.id == bindparam("one"))
+    values = [
+        {"one": one.id, "on": json.dumps(one.builds_on), "is_main": int(one.id in main)}
+        for one in said
+    ]
+    if values:
+        columns: dict[str, Any] = {"builds_on": bindparam("on"), "main": bindparam("is_main")}
+        connection.execute(marked.values(columns), values)
 
 
 def _before(said: Sequence[Utterance]) -> Mapping[int, Sequence[int]]:
@@ -129,6 +133,25 @@ def _read(one: Any) -> Utterance:
     return Utterance(*told, one.id, bool(one.main))
 
 
-def _cut(text: str) -> str:
-    half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}"
+def inspired(said: Sequence[Utterance]) -> list[Utterance]:
+    """Return utterances with what each of them builds on, where nobody has said so.
+
+    Whoever speaks in a step builds on all that was said and done in it since somebody last spoke,
+    and on that; the first one in a step builds on the last word that was spoken for the whole run,
+    such as the plan. Who speaks for the whole run builds on the last word of every step since then.
+    """
+    spoken_last: dict[str, int] = {}
+    done_since: dict[str, list[int]] = {}
+    joined = []
+    for one in said:
+        here = [spoken_last[one.step]] if one.step in spoken_last else []
+        above = [spoken_last[""]] if one.step and "" in spoken_last and not here else []
+        steps = [last for step, last in spoken_last.items() if step] if not one.step else []
+        if one.kind == "model":
+            since = [*here, *above, *steps, *done_since.pop(one.step, [])]
+            spoken_last = {**({} if not one.step else spoken_last), one.step: one.id}
+        else:
+            since = [*here, *above]
+            done_since.setdefault(one.step, []).append(one.id)
+        joined.append(one if one.builds_on else one._replace(builds_on=tuple(sorted({*since}))))
+    return joined
