@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 from memory.agents_files import AgentsFiles
 from memory.base import Memory, Undo
+from memory.experience import insights
+from memory.experience.memory import Experience
 
-MEMORIES: tuple[Memory, ...] = (AgentsFiles(),)
+MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Experience())
 
-UNDO: Mapping[str, Undo] = {}
+UNDO: Mapping[str, Undo] = {"insight": insights.undo}
 """What takes back an event of the log, by the first word of the event's name."""

@@ -41,8 +41,9 @@ async def credited(owner: str, run: str) -> list[tuple[str, str]]:
 def settle(connection: Connection, owner: str, run: str, won: bool, revision: int) -> None:
     """Count a run's end for the insights that it was told, once; a changed end is counted anew."""
     mine = (credits.c.owner == owner, credits.c.run == run)
-    wanted = select(credits.c.insight, func.max(credits.c.won)).where(*mine)
-    told = dict(connection.execute(wanted.group_by(credits.c.insight)).tuples().all())
+    wanted = select(credits.c.insight, func.max(credits.c.won).label("won")).where(*mine)
+    rows = connection.execute(wanted.group_by(credits.c.insight)).all()
+    told = {row.insight: row.won for row in rows}
     if not told:
         return
     heirs = _heirs(connection, owner, list(told))
@@ -64,9 +65,9 @@ def _heirs(connection: Connection, owner: str, told: Sequence[str]) -> dict[str,
     heirs = {one: one for one in told}
     left = {*told}
     while left:
-        rows = connection.execute(merged.where(insights.c.id.in_(left))).tuples().all()
-        left = {heir for _, heir in rows}
-        into = dict(rows)
+        rows = connection.execute(merged.where(insights.c.id.in_(left))).all()
+        into = {row.id: row.merged_into for row in rows}
+        left = {*into.values()}
         heirs = {one: into.get(heir, heir) for one, heir in heirs.items()}
     return heirs
 

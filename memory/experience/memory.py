@@ -11,6 +11,9 @@ from memory.experience.insights import Insight
 from memory.experience.recalling import Candidate, learnt, prepared
 from memory.experience.utterances import Utterance, spoken
 
+INSIGHT = "insight"
+"""The title of the notes whose ids are those of insights."""
+
 INSIGHTS = 3
 """So many insights a call is told at the most."""
 
@@ -73,7 +76,7 @@ def _insights(told: Told, role: str) -> list[Note]:
     for_role = [(one, worth) for one, worth in told.insights if role in one.projections]
     return [
         Note(
-            "insight",
+            INSIGHT,
             one.projections[role],
             id=one.id,
             revision=one.revision,
@@ -89,7 +92,7 @@ def _examples(told: Told, role: str) -> list[Note]:
     return [
         Note(
             f"how a similar question was answered: {one.past.question}",
-            "\n".join(_line(step) for step in steps if _concerns(step, role)),
+            "\n".join(line(step) for step in steps if _concerns(step, role)),
             id=one.past.run,
             revision=one.past.revision,
             score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
@@ -103,7 +106,8 @@ def _concerns(step: Utterance, role: str) -> bool:
     return role == "planner" or step.who in (role, "web", "files")
 
 
-def _line(step: Utterance) -> str:
+def line(step: Utterance) -> str:
+    """Return a key step as one line."""
     action = " ".join(step.action.split())
     observation = " ".join(step.observation.split())
     return f"{step.who}: {action[:300]}" + (f" → {observation[:200]}" if observation else "")
