@@ -337,7 +337,7 @@ experience_edges = Table(
     Column("other", String(80), primary_key=True),
     Column("kind", String(16), primary_key=True),
     Column("weight", Float, nullable=False),
-    Index("experience_edges_other", "owner", "other"),
+    Index("experience_edges_other", "owner", "other", "weight"),
 )
 """Runs whose questions are `similar`, by their cosine; and runs whose insights a run has `used`."""
 

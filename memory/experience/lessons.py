@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from memory.experience import insights
 from memory.experience.insights import Insight
-from memory.experience.runs import Experience, found_in
+from memory.experience.runs import Experience, found_each, found_in
 from memory.experience.similar import matrix_of, vector_of
 from memory.experience.utterances import Utterance, said_in
 from storage.engine import read
@@ -70,7 +70,8 @@ async def case(owner: str, run: str) -> Case | None:
             return None
         matrix = matrix_of(connection, owner)
         near = matrix.nearest(vector_of(new.question), 12, ALIKE, without=run)
-        past = [one for name, _ in near if (one := found_in(connection, owner, name)) is not None]
+        found = {one.run: one for one in found_each(connection, owner, [name for name, _ in near])}
+        past = [found[name] for name, _ in near]
         good = new.status == "resolved"
         contrast = [one for one in past if (one.status == "resolved") != good][:1]
         common = [one for one in past if good and one.status == "resolved"][:SUCCESSES]

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from memory.experience.insights import Insight, read_row
 from memory.experience.outcome import least
-from memory.experience.runs import Experience, beside, found_in
+from memory.experience.runs import Experience, beside, found_each
 from memory.experience.similar import matrix_of, vector_of
 from storage.engine import read, write
 from storage.tables import insight_runs, insights, recalls
@@ -67,8 +67,8 @@ async def prepare(
         near = matrix_of(connection, owner).nearest(vector, NEAREST, ALIKE, without=run)
         reached = _reached(connection, owner, dict(near), hops)
         reached.pop(run, None)
-        found = [(found_in(connection, owner, one), *how) for one, how in reached.items()]
-        return [_rated(past, alike, hop) for past, alike, hop in found if past is not None]
+        best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MOST]
+        return [_rated(past, *reached[past.run]) for past in found_each(connection, owner, best)]
 
     candidates = sorted(await read(look), key=lambda one: -one.rating)[:MOST]
     if rate is not None and candidates:
@@ -85,12 +85,12 @@ async def prepared(owner: str, run: str) -> list[Candidate]:
     wanted = select(recalls).where(*mine).order_by(recalls.c.rating.desc(), recalls.c.other)
 
     def look(connection: Connection) -> list[Candidate]:
-        rows = connection.execute(wanted).all()
-        found = [(found_in(connection, owner, row.other), row) for row in rows]
+        rows = {row.other: row for row in connection.execute(wanted)}
+        found = {past.run: past for past in found_each(connection, owner, list(rows))}
         return [
-            Candidate(past, row.similarity, row.hops, row.rating)
-            for past, row in found
-            if past is not None
+            Candidate(found[run], row.similarity, row.hops, row.rating)
+            for run, row in rows.items()
+            if run in found
         ]
 
     return await read(look)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select
 
 from memory.experience.credits import settle
 from memory.experience.outcome import Signs, end, outcome
@@ -107,17 +107,40 @@ def found_in(connection: Connection, owner: str, run: str) -> Experience | None:
     return None if row is None else read_row(row)
 
 
+def found_each(connection: Connection, owner: str, named: Sequence[str]) -> list[Experience]:
+    """Return how some runs ended, in any order; those that are unknown are left out."""
+    wanted = select(experiences).where(experiences.c.owner == owner, experiences.c.run.in_(named))
+    return [read_row(row) for row in connection.execute(wanted)]
+
+
 def beside(connection: Connection, owner: str, named: Sequence[str]) -> dict[str, float]:
-    """Return the runs one edge away from some runs, with the weight of the heaviest edge."""
-    edges = experience_edges.c
-    touching = or_(edges.run.in_(named), edges.other.in_(named))
-    wanted = select(edges.run, edges.other, edges.weight).where(edges.owner == owner, touching)
-    known, found_at = set(named), dict[str, float]()
-    for one, other, weight in connection.execute(wanted):
-        for here, there in ((one, other), (other, one)):
-            if here in known and there not in known:
-                found_at[there] = max(weight, found_at.get(there, 0.0))
-    return found_at
+    """Return the runs one edge away from some runs, with the weight of the heaviest edge.
+
+    Of those that lead to a run, of which there may be many, the heaviest are followed.
+    """
+    reached: dict[str, float] = {}
+    for run in named:
+        values = {"its_owner": owner, "here": run}
+        for edges in (OUT, IN):
+            for there, weight in connection.execute(edges, values):
+                if there not in named:
+                    reached[there] = max(weight, reached.get(there, 0.0))
+    return reached
+
+
+OUT = select(experience_edges.c.other, experience_edges.c.weight).where(
+    experience_edges.c.owner == bindparam("its_owner"),
+    experience_edges.c.run == bindparam("here"),
+)
+IN = (
+    select(experience_edges.c.run, experience_edges.c.weight)
+    .where(
+        experience_edges.c.owner == bindparam("its_owner"),
+        experience_edges.c.other == bindparam("here"),
+    )
+    .order_by(experience_edges.c.weight.desc())
+    .limit(NEIGHBOURS)
+)
 
 
 def _put(

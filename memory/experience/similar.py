@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -24,20 +24,24 @@ Known = tuple[str, float]
 
 
 class Matrix(NamedTuple):
-    """The questions of an owner's runs as rows of length 1."""
+    """The questions of an owner's runs as columns of length 1."""
 
     revision: int
     runs: list[str]
-    rows: Floats
+    columns: Floats
+    """Features by runs: a question has few features, so few rows are looked at."""
 
     def nearest(self, vector: Floats, limit: int, least: float, without: str = "") -> list[Known]:
         """Return the runs whose cosine is at least so much, the nearest first."""
         if not self.runs:
             return []
-        near = self.rows[: len(self.runs)] @ vector
-        best = np.argsort(-near, kind="stable")[: limit + 1].tolist()
+        asked = np.flatnonzero(vector)
+        near = vector[asked] @ self.columns[asked, : len(self.runs)]
+        most = min(limit + 1, len(near))
+        best = np.argpartition(-near, most - 1)[:most].tolist()
         found = [(self.runs[at], float(near[at])) for at in best if near[at] >= least]
-        return [one for one in found if one[0] != without][:limit]
+        ranked = sorted(found, key=lambda one: (-one[1], one[0]))
+        return [one for one in ranked if one[0] != without][:limit]
 
 
 _matrices: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
@@ -95,21 +99,19 @@ def matrix_of(connection: Connection, owner: str) -> Matrix:
 
 
 def _grown(known: Matrix, vectors: Mapping[str, Floats], revision: int) -> Matrix:
-    """Add rows, doubling the room when it is full: a run costs the same however many there are."""
+    """Add runs, doubling the room when it is full: one costs the same however many there are."""
     places = {run: at for at, run in enumerate(known.runs)}
     runs = known.runs + [run for run in vectors if run not in places]
-    rows = known.rows
-    if len(runs) > len(rows):
-        rows = _room(rows, runs, len(next(iter(vectors.values()))))
-    for at, run in enumerate(runs[len(known.runs) :], start=len(known.runs)):
-        places[run] = at
+    places |= {run: at for at, run in enumerate(runs[len(known.runs) :], start=len(known.runs))}
+    columns = known.columns
+    if len(runs) > columns.shape[1]:
+        columns = _room(columns, len(next(iter(vectors.values()))), 2 * len(runs))
     for run, vector in vectors.items():
-        rows[places[run]] = vector
-    return Matrix(revision, runs, rows)
+        columns[:, places[run]] = vector
+    return Matrix(revision, runs, columns)
 
 
-def _room(rows: Floats, runs: Sequence[str], size: int) -> Floats:
-    room = np.zeros((max(64, 2 * len(runs)), size), np.float32)
-    if len(rows):
-        room[: len(rows)] = rows
+def _room(columns: Floats, features: int, runs: int) -> Floats:
+    room = np.zeros((features, max(64, runs)), np.float32)
+    room[: len(columns), : columns.shape[1]] = columns
     return room

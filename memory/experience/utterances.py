@@ -48,13 +48,17 @@ def row(owner: str, run: str, said: Utterance) -> dict[str, Any]:
     }
 
 
-def keep(connection: Connection, owner: str, run: str, said: Sequence[Utterance]) -> list[int]:
-    """Keep utterances in the order in which they came; return their ids."""
-    rows = [row(owner, run, one) for one in said]
-    return [
-        connection.execute(insert(utterances).returning(utterances.c.id), one).scalar_one()
-        for one in rows
-    ]
+def keep(connection: Connection, owner: str, run: str, said: Sequence[Utterance]) -> None:
+    """Keep utterances in the order in which they came.
+
+    What they build on is told by their places among them, from 1.
+    """
+    ids: list[int] = []
+    for one in said:
+        on = tuple(ids[place - 1] for place in one.builds_on)
+        values = row(owner, run, one._replace(builds_on=on))
+        made = insert(utterances).returning(utterances.c.id)
+        ids.append(connection.execute(made, values).scalar_one())
 
 
 async def spoken(owner: str, run: str, *, main: bool = False) -> list[Utterance]:
