@@ -1,4 +1,4 @@
-"""Read how agents went from a log in JSON Lines, so that what they did teaches from the first day."""
+"""Read a log of what agents did, in JSON Lines, so that it teaches from the first day."""
 
 from __future__ import annotations
 
