@@ -12,10 +12,10 @@ from storage.journal import perform
 from storage.tables import (
     credits,
     experience_edges,
-    experiences,
     insight_edges,
     insight_runs,
     insights,
+    recalls,
 )
 from storage.upsert import insert_new
 
@@ -88,14 +88,21 @@ def _join(connection: Connection, owner: str, run: str, told: Sequence[str]) -> 
     ]
     if pairs:
         connection.execute(insert_new(insight_edges).on_conflict_do_nothing(), pairs)
-    sources = select(insight_runs.c.run).where(
-        insight_runs.c.owner == owner,
-        insight_runs.c.insight.in_(told),
-        insight_runs.c.run != run,
-        insight_runs.c.sign == 1,
-        insight_runs.c.run.in_(select(experiences.c.run).where(experiences.c.owner == owner)),
+    sources = (
+        select(recalls.c.other, recalls.c.similarity)
+        .join(insight_runs, insight_runs.c.run == recalls.c.other)
+        .where(
+            recalls.c.owner == owner,
+            recalls.c.run == run,
+            insight_runs.c.owner == owner,
+            insight_runs.c.insight.in_(told),
+            insight_runs.c.sign == 1,
+        )
     )
-    row = {"owner": owner, "run": run, "kind": "used", "weight": 1.0}
-    rows = [{**row, "other": other} for other in connection.execute(sources.distinct()).scalars()]
+    row = {"owner": owner, "run": run, "kind": "used"}
+    rows = [
+        {**row, "other": other, "weight": alike}
+        for other, alike in connection.execute(sources.distinct())
+    ]
     if rows:
         connection.execute(insert_new(experience_edges).on_conflict_do_nothing(), rows)

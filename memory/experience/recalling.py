@@ -13,13 +13,16 @@ from memory.experience.outcome import least
 from memory.experience.runs import Experience, beside, found_each
 from memory.experience.similar import matrix_of, vector_of
 from storage.engine import read, write
-from storage.tables import insight_runs, insights, recalls
+from storage.tables import credits, insight_runs, insights, recalls
 
-NEAREST = 6
+NEAREST = 16
 """So many similar runs are looked at."""
 
 ALIKE = 0.2
 """The least cosine of a question that is looked at."""
+
+NEAR = 0.5
+"""Candidates are kept whose similarity is at least this part of the best one's."""
 
 HOPS = 1
 """From a similar run so many edges are followed; the paper finds one best."""
@@ -27,7 +30,7 @@ HOPS = 1
 FADES = 0.5
 """What an edge leaves of a run's similarity."""
 
-MOST = 8
+MOST = 16
 """So many candidates are rated at the most."""
 
 
@@ -70,7 +73,7 @@ async def prepare(
         best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MOST]
         return [_rated(past, *reached[past.run]) for past in found_each(connection, owner, best)]
 
-    candidates = sorted(await read(look), key=lambda one: -one.rating)[:MOST]
+    candidates = _near(await read(look))
     if rate is not None and candidates:
         given = await rate(question, [one.past for one in candidates])
         rated = [one._replace(rating=given.get(one.past.run, one.rating)) for one in candidates]
@@ -99,27 +102,48 @@ async def prepared(owner: str, run: str) -> list[Candidate]:
 async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insight, float]]:
     """Return the insights of some runs with their worth, in 0..1, the best first.
 
-    An insight is worth the lower bound of its wins, raised by how well the run that speaks for it
-    fits: the square root of their product. One that every run of them speaks against is left out.
+    An insight is worth how well the run fits that speaks for it, times the lower bound of its share
+    of wins (`outcome.least`) in these runs alone, each counted as far as it fits: what helped with
+    other questions need not help with this one. A run that came to it by itself, without being
+    told, counts as a win.
     """
-    rated = {one.past.run: one.rating for one in candidates}
-    signs = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign).where(
-        insight_runs.c.owner == owner, insight_runs.c.run.in_(rated)
+    fits = {one.past.run: one.rating for one in candidates}
+    near = insight_runs.c.run.in_(fits)
+    spoken = select(insight_runs.c.insight, insight_runs.c.run).where(
+        insight_runs.c.owner == owner, near, insight_runs.c.sign == 1
     )
+    used = select(credits.c.insight, credits.c.run, credits.c.won).distinct()
+    used = used.where(credits.c.owner == owner, credits.c.run.in_(fits), credits.c.won.is_not(None))
 
     def look(connection: Connection) -> list[tuple[Insight, float]]:
-        fits: dict[str, float] = {}
-        for insight, run, sign in connection.execute(signs):
-            if sign > 0:
-                fits[insight] = max(rated[run], fits.get(insight, 0.0))
+        best: dict[str, float] = {}
+        told = {(insight, run): won for insight, run, won in connection.execute(used)}
+        for insight, run in connection.execute(spoken):
+            best[insight] = max(fits[run], best.get(insight, 0.0))
+            told.setdefault((insight, run), 1)
+        record = {one: [0.0, 0.0] for one in best}
+        for (insight, run), won in told.items():
+            if insight in record:
+                record[insight][0] += fits[run] * won
+                record[insight][1] += fits[run]
         wanted = select(insights).where(
-            insights.c.owner == owner, insights.c.live == 1, insights.c.id.in_(fits)
+            insights.c.owner == owner, insights.c.live == 1, insights.c.id.in_(best)
         )
         found = [read_row(row) for row in connection.execute(wanted)]
-        worth = [(one, (least(one.wins, one.uses) * fits[one.id]) ** 0.5) for one in found]
+        worth = [(one, best[one.id] * least(*record[one.id])) for one in found]
         return sorted(worth, key=lambda one: (-one[1], one[0].id))
 
-    return await read(look) if rated else []
+    return await read(look) if fits else []
+
+
+def _near(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that are not much further away than the nearest, the best first.
+
+    A lesson told where it does not belong helps nobody, and is blamed for what it did not do.
+    """
+    least_similar = NEAR * max((one.similarity for one in found), default=0.0)
+    near = [one for one in found if one.similarity >= least_similar]
+    return sorted(near, key=lambda one: -one.rating)[:MOST]
 
 
 def _rated(past: Experience, similarity: float, hops: int) -> Candidate:
@@ -134,13 +158,9 @@ def _reached(
     reached = {run: (cosine, 0) for run, cosine in near.items()}
     edge = dict(near)
     for hop in range(1, hops + 1):
-        new = {
-            run: FADES * weight * max(edge.values(), default=0.0)
-            for run, weight in beside(connection, owner, list(edge)).items()
-            if run not in reached
-        }
-        reached |= {run: (alike, hop) for run, alike in new.items()}
-        edge = new
+        steps = beside(connection, owner, edge)
+        edge = {run: FADES * alike for run, alike in steps.items() if run not in reached}
+        reached |= {run: (alike, hop) for run, alike in edge.items()}
     return reached
 
 

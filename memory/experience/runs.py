@@ -113,18 +113,23 @@ def found_each(connection: Connection, owner: str, named: Sequence[str]) -> list
     return [read_row(row) for row in connection.execute(wanted)]
 
 
-def beside(connection: Connection, owner: str, named: Sequence[str]) -> dict[str, float]:
-    """Return the runs one edge away from some runs, with the weight of the heaviest edge.
+def beside(connection: Connection, owner: str, here: Mapping[str, float]) -> dict[str, float]:
+    """Return the runs one edge away from some runs, with the best product of weight and edge.
 
-    Of those that lead to a run, of which there may be many, the heaviest are followed.
+    Of the edges that lead to a run, of which there may be many, the heaviest are followed.
+
+    Args:
+        connection: Of a transaction that reads.
+        owner: Whose runs.
+        here: Where to start, and the weight of each.
     """
     reached: dict[str, float] = {}
-    for run in named:
+    for run, worth in here.items():
         values = {"its_owner": owner, "here": run}
         for edges in (OUT, IN):
             for there, weight in connection.execute(edges, values):
-                if there not in named:
-                    reached[there] = max(weight, reached.get(there, 0.0))
+                if there not in here:
+                    reached[there] = max(worth * weight, reached.get(there, 0.0))
     return reached
 
 
