@@ -2,6 +2,8 @@
 
 `python -m evals.experience --runs 100 1000 10000`: so many runs of 20 utterances, whose questions
 are made-up words as common as in English; then runs are added, and lessons looked up, one by one.
+`--kills 100`: a process that adds runs is killed with SIGKILL at random moments; then edges
+that lead nowhere are looked for.
 DOSSIER_DATABASE_URL chooses the database; SQLite in a folder of its own when it is not set.
 """
 
@@ -10,9 +12,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import random
+import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +26,12 @@ from config.settings import settings
 from evals.synthetic import texts
 from memory.base import Query
 from memory.experience import insights
+from memory.experience.checking import dangling
 from memory.experience.credits import credit
 from memory.experience.memory import Experience
 from memory.experience.outcome import Signs
 from memory.experience.recalling import prepare
-from memory.experience.runs import close
+from memory.experience.runs import close, ended
 from memory.experience.utterances import Utterance
 from storage.engine import close as close_database
 
@@ -32,13 +39,25 @@ OWNER = "eval/"
 TRIALS = 100
 WORDS = 12
 UTTERANCES = 20
+ROOT = Path(__file__).parents[1]
 
 
 def main() -> None:
     """Print a row for each number of runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, nargs="*", default=[100, 1_000, 10_000])
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--add", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.add is not None:
+        asyncio.run(_go_on(options.add))
+        return
+    if options.kills:
+        with tempfile.TemporaryDirectory() as home:
+            os.environ["DOSSIER_HOME"] = home
+            settings.cache_clear()
+            asyncio.run(_killed(options.kills))
+        return
     print(f"{'runs':>7} {'add p50':>9} {'p95':>7} {'retrieve p50':>13} {'p95':>7}   milliseconds")
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
@@ -60,6 +79,32 @@ async def _measure(sizes: list[int]) -> None:
         cells = [np.percentile(times, part) for times in (added, found) for part in (50, 95)]
         print(f"{size:>7} {cells[0]:>9.1f} {cells[1]:>7.1f} {cells[2]:>13.1f} {cells[3]:>7.1f}")
     await close_database()
+
+
+async def _killed(times: int) -> None:
+    """Kill a writer again and again, and look for what it left behind."""
+    chance, told = random.Random(1), 0
+    for number in range(times):
+        words = [sys.executable, "-m", "evals.experience", "--add", str(1_000 * number)]
+        process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, cwd=ROOT)
+        assert process.stdout  # noqa: S101
+        await process.stdout.readline()
+        await asyncio.sleep(chance.random() * 0.2)
+        process.kill()
+        told += 1 + (await process.stdout.read()).count(b"\n")
+        await process.wait()
+        if wrong := await dangling():
+            raise RuntimeError(str(wrong))
+    kept = len(await ended(OWNER, 1_000_000))
+    print(f"killed {times} times: {told} runs said to be kept, {kept} kept, no edge leads nowhere")
+    await close_database()
+
+
+async def _go_on(number: int) -> None:
+    """Add runs until somebody ends this process, and say so."""
+    for at, (_, question) in enumerate(texts(1_000, WORDS, seed=number + 1), start=number):
+        await _add(at, question)
+        print(at, flush=True)
 
 
 async def _add(number: int, question: str) -> None:
