@@ -1,6 +1,6 @@
 """Show whether experience helps: a scripted agent meets 6 kinds of tasks again and again.
 
-`python -m evals.learning --tasks 120`: each kind of task has one thing that somebody must know, the
+`python -m evals.lessons --tasks 120`: each kind of task has one thing that somebody must know, the
 planner, say, or the coder. The agent succeeds if the first thing that this role is told of earlier
 runs is the right one; one time in five it succeeds by luck. What it concludes of a run is more
 often right than wrong when it succeeded, and more often wrong when it failed. The same tasks
