@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
-from runs.ledger import Call, once
+from runs.ledger import Call, Said, once
 from runs.place import Here, anywhere
 from runs.trace import trace
 from tools.fetch import canonical, fetch
@@ -155,7 +156,7 @@ async def _on_web(
     """Search the web and read what is found; what fails is told, never raised."""
     call = Call(anywhere(here), "search", "web", [list(names), query])
     try:
-        hits = await once(call, lambda: _searched(names, query))
+        hits = await once(call, lambda: _searched(names, query), partial(_search_said, here, query))
     except Problem as problem:
         problems.append(problem)
         await trace(here, "search", "web", problem.code, query=query)
@@ -166,13 +167,19 @@ async def _on_web(
     return [page for result in results for page in result]
 
 
+def _search_said(here: Here, query: str, hits: Sequence[Mapping[str, Any]]) -> Said:
+    return Said(query, "; ".join(str(hit["title"]) for hit in hits), here.step)
+
+
 async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
 
 
 async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
     try:
-        ids = await once(Call(anywhere(here), "fetch", "web", url), lambda: _fetched(here, url))
+        call = Call(anywhere(here), "fetch", "web", url)
+        said = Said(url, step=here.step)
+        ids = await once(call, lambda: _fetched(here, url), lambda _: said)
     except Problem as problem:
         problems.append(problem)
         await trace(here, "fetch", "web", problem.code, url=url)
