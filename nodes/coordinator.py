@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from graph.context import Context
 from graph.state import State
 from nodes.agent import ask
-from nodes.conversation import recent
+from nodes.conversation import conversation
 from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
@@ -32,12 +32,13 @@ async def coordinator(
 ) -> Command[Literal["rewrite", "__end__"]]:
     """Answer small talk at once and send everything else on to research.
 
-    Reads `messages`; writes `messages` and `status` when it answers.
+    Reads `messages`, `answers`, `summary`; writes `summary`, and `messages` and `status` when it
+    answers.
     """
     system = render("coordinator", language=state["language"])
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)
-    said = recent(state)
+    said, summary = await conversation(state, runtime)
     asked = ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
     # What an earlier run left to be learnt holds nothing up beside this call.
     triage, late = await asyncio.gather(asked, learn_due(state, runtime), return_exceptions=True)
@@ -46,7 +47,7 @@ async def coordinator(
     if isinstance(late, BaseException):
         raise late
     if triage.research or not triage.reply:
-        return Command(goto="rewrite")
+        return Command(goto="rewrite", update=State(summary=summary))
     await mark(here(state, runtime).run, "succeeded")
-    reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
+    reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
     return Command(goto="__end__", update=reply)

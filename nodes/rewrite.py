@@ -15,6 +15,7 @@ from nodes.agent import ask
 from nodes.conversation import recent
 from prompts.loader import render
 from prompts.marks import block, blocks
+from runs.compacting import summary_in
 
 
 class Rewrite(BaseModel):
@@ -58,5 +59,7 @@ async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rew
 
 
 def _line(message: AnyMessage) -> str:
+    if summary := summary_in(message):
+        return "\n".join(f"summary: {line}" for line in summary.splitlines() if line.strip())
     who = "person" if isinstance(message, HumanMessage) else "dossier"
     return f"{who}: {' '.join(str(message.text).split())}"
