@@ -25,7 +25,6 @@ from memory.base import Query
 from memory.budget import Part, told
 from memory.middleware import MemoryMiddleware
 from memory.registry import MEMORIES
-from retrieval.tokens import count
 from retrieval.tokens import count, exact
 from runs.around import Around
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry

@@ -29,8 +29,8 @@ from app.cli.options import (
     Reject,
     Review,
     Thread,
-    Verdict,
     Trust,
+    Verdict,
     Yes,
 )
 from config.errors import Problem
