@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from app.cli import audited
 from app.cli.calling import call
 from app.cli.options import (
     Chat,
@@ -37,6 +38,7 @@ app.add_typer(pages, name="pages", no_args_is_help=True)
 
 memory = typer.Typer(help="List, search, correct and forget what is remembered.")
 app.add_typer(memory, name="memory", no_args_is_help=True)
+memory.add_typer(audited.app)
 
 
 @app.command()
