@@ -41,9 +41,10 @@ async def feed_back(run: Run, words: str) -> Fact | None:
     text = " ".join(clean(words).split())
     if not text:
         raise Problem("feedback_empty", "there are no words", hint='up, down or "what was wrong"')
-    if text in VERDICTS:
-        await _log(run, text, {})
-        await judge(run.owner, run.id, good=text == "up")
+    verdict = text.casefold()
+    if verdict in VERDICTS:
+        await _log(run, verdict, {})
+        await judge(run.owner, run.id, good=verdict == "up")
         return None
     fact = await _correct(run, text)
     await _log(run, "text", {"text": text, "fact": fact.id})
