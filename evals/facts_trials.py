@@ -19,13 +19,10 @@ ROOT = Path(__file__).parents[1]
 
 PROCESSES, EACH, KILLS = 8, 500, 200
 
-SHARED = 50
-"""How many of the facts of each process are those of all others too."""
-
 
 def content(name: str, number: int) -> str:
-    """Return a fact that nobody else writes; the first ones are the same for all."""
-    if number < SHARED:
+    """Return a fact: every fifth is the same for all who write, the others are their own."""
+    if number % 5 == 0:
         return f"Everyone knows item{number} of list{number % 7}, 大家都知道第{number}项"
     return f"Writer{name} noted entry{name}x{number} in book{number % 13}, 第{number}条笔记"
 
