@@ -1,4 +1,7 @@
-"""Write facts from several processes at once, and kill a writer at random moments."""
+"""Write facts from several processes at once, and kill a writer at random moments.
+
+`python -m evals.facts_trials OWNER NAME COUNT` is such a writer.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ def content(name: str, number: int) -> str:
     return f"Writer{name} noted entry{name}x{number} in book{number % 13}, 第{number}条笔记"
 
 
-async def obey(owner: str, name: str, count: str) -> None:
+async def write(owner: str, name: str, count: int) -> None:
     """Add so many facts, and say each time that one is kept."""
-    for number in range(int(count)):
+    for number in range(count):
         fact = await add(owner, NewFact(content(name, number), confidence=0.8))
         print(f"{fact.id} {number}", flush=True)
 
@@ -37,7 +40,7 @@ async def obey(owner: str, name: str, count: str) -> None:
 async def writers() -> None:
     """Let processes add facts at the same time, some of them the same, and count what is there."""
     names = [f"w{number}" for number in range(PROCESSES)]
-    running = [await _started("writers/", name, EACH) for name in names]
+    running = [await started("writers/", name, EACH) for name in names]
     said = await asyncio.gather(*(process.communicate() for process in running))
     failed = sum(process.returncode != 0 for process in running)
     acknowledged = sum(len(out.splitlines()) for out, _ in said)
@@ -56,7 +59,7 @@ async def kills() -> None:
     said, lost, broken, half = 0, 0, 0, 0
     for number in range(KILLS):
         owner, name = "kills/", f"k{number}"
-        process = await _started(owner, name, 10_000)
+        process = await started(owner, name, 10_000)
         assert process.stdout  # noqa: S101
         lines = [await process.stdout.readline() for _ in range(chance.randrange(1, 12))]
         await asyncio.sleep(chance.random() / 50)
@@ -103,6 +106,11 @@ async def _half() -> int:
     return int(await read(lambda connection: connection.execute(lonely).scalar_one()))
 
 
-async def _started(owner: str, name: str, count: int) -> Process:
-    command = ("-m", "evals.facts", "--obey", owner, name, str(count))
+async def started(owner: str, name: str, count: int) -> Process:
+    """Start a process that adds so many facts, and says so on its output."""
+    command = ("-m", "evals.facts_trials", owner, name, str(count))
     return await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, stdout=PIPE)
+
+
+if __name__ == "__main__":
+    asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from asyncio.subprocess import PIPE, Process
-from pathlib import Path
-
 import pytest
 
-from evals.facts_trials import content
+from evals.facts_trials import content, started
 from memory.facts.store import listed
 from storage.events import history
 
 pytestmark = pytest.mark.usefixtures("either")
 
-ROOT = Path(__file__).parents[2]
-
 OWNER = "trial/"
 
 
-async def started(name: str, count: int) -> Process:
-    command = ("-m", "evals.facts", "--obey", OWNER, name, str(count))
-    return await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, stdout=PIPE)
-
-
 async def test_processes_that_write_at_once_lose_and_double_nothing():
-    processes = [await started(name, 20) for name in "abc"]
+    processes = [await started(OWNER, name, 20) for name in "abc"]
     said = [await process.communicate() for process in processes]
 
     known = sorted(fact.content for fact in await listed(OWNER))
@@ -36,7 +24,7 @@ async def test_processes_that_write_at_once_lose_and_double_nothing():
 
 
 async def test_what_was_said_to_be_kept_outlives_a_kill():
-    process = await started("k", 10_000)
+    process = await started(OWNER, "k", 10_000)
     assert process.stdout
     lines = [await process.stdout.readline() for _ in range(20)]
     process.kill()
