@@ -26,7 +26,7 @@ from sqlalchemy import Connection, insert, update
 from config.settings import settings
 from evals.facts_made import Made, context, facts, source
 from evals.facts_relevance import relevance
-from evals.facts_trials import kills, obey, writers
+from evals.facts_trials import kills, writers
 from memory.base import Query
 from memory.facts.fact import key
 from memory.facts.ranking import Facts
@@ -47,17 +47,13 @@ LATE = 0.04
 
 
 def main() -> None:
-    """Measure what is asked for and print it; or be a process of a trial."""
+    """Measure what is asked for and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="")
     parser.add_argument("--queries", type=int, default=300)
     for name in ("agreement", "relevance", "writers", "kills"):
         parser.add_argument(f"--{name}", action="store_true")
-    parser.add_argument("--obey", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.obey:
-        asyncio.run(obey(*options.obey))
-        return
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
         settings.cache_clear()
