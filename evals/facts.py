@@ -21,12 +21,12 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, update
 
 from config.settings import settings
 from evals.facts_made import Made, context, facts, source
 from evals.facts_relevance import relevance
-from evals.facts_trials import kills, obey, writers
+from evals.facts_trials import kills, writers
 from memory.base import Query
 from memory.facts.fact import key
 from memory.facts.ranking import Facts
@@ -42,22 +42,18 @@ TOP = 15
 NAIVE = {100: 40, 1_000: 20, 10_000: 5, 100_000: 2}
 """How often the naive way is timed at each size; it is slow."""
 
-LAGGING = 0.019
-"""The part of the facts that come last where the weights of words lag behind as far as they may."""
+LATE = 0.04
+"""The part of the facts that come one after the other, where not all are there at once."""
 
 
 def main() -> None:
-    """Measure what is asked for and print it; or be a process of a trial."""
+    """Measure what is asked for and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="")
     parser.add_argument("--queries", type=int, default=300)
     for name in ("agreement", "relevance", "writers", "kills"):
         parser.add_argument(f"--{name}", action="store_true")
-    parser.add_argument("--obey", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.obey:
-        asyncio.run(obey(*options.obey))
-        return
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
         settings.cache_clear()
@@ -158,17 +154,35 @@ async def _agreement(size: int = 10_000, queries: int = 1_000) -> None:
         for n in range(queries)
     ]
     print(f"\nthe same {TOP} of {size:,} facts come first as by the naive way")
-    for name, late in (("weighed just now", 0), ("weights lagging", int(size * LAGGING))):
-        owner = f"agreement/{late}"
-        await keep(owner, made[: size - late])
-        await _timed(owner, contexts[:1])
-        await keep(owner, made[size - late :])
+    for name, way in (("there all at once", keep), ("come and gone one by one", _piecemeal)):
+        owner = f"agreement/{name}"
+        await way(owner, made)
         now, same = await revision(owner), 0
         for text, those in zip(contexts, wanted, strict=True):
             notes = await Facts().recall(Query(owner, "researcher", text, (), now), BUDGET)
             notes.sort(key=lambda note: -note.score["score"])
             same += {note.text for note in notes[:TOP]} == those
         print(f"- {name}: {same} of {queries:,} queries", flush=True)
+
+
+async def _piecemeal(owner: str, made: Sequence[Made]) -> None:
+    """Keep facts, the last ones and some that go again one after the other, each with a call."""
+    first = len(made) - int(len(made) * LATE)
+    others = facts(len(made) - first, seed=2)
+    await keep(owner, [*made[:first], *others])
+    for last, other in zip(made[first:], others, strict=True):
+        await _timed(owner, ["anything"])
+        await keep(owner, [last])
+        await _drop(owner, other)
+
+
+async def _drop(owner: str, one: Made) -> None:
+    def dropped(connection: Connection) -> None:
+        number = log(connection, Event(owner, "fact.import"))
+        its = update(table).where(table.c.owner == owner, table.c.content == one.content)
+        connection.execute(its.values(live=0, revision=number))
+
+    await write(dropped)
 
 
 async def keep(owner: str, made: Sequence[Made]) -> None:

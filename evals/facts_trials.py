@@ -1,4 +1,7 @@
-"""Write facts from several processes at once, and kill a writer at random moments."""
+"""Write facts from several processes at once, and kill a writer at random moments.
+
+`python -m evals.facts_trials OWNER NAME COUNT` is such a writer.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,17 @@ ROOT = Path(__file__).parents[1]
 
 PROCESSES, EACH, KILLS = 8, 500, 200
 
-SHARED = 50
-"""How many of the facts of each process are those of all others too."""
-
 
 def content(name: str, number: int) -> str:
-    """Return a fact that nobody else writes; the first ones are the same for all."""
-    if number < SHARED:
+    """Return a fact: every fifth is the same for all who write, the others are their own."""
+    if number % 5 == 0:
         return f"Everyone knows item{number} of list{number % 7}, 大家都知道第{number}项"
     return f"Writer{name} noted entry{name}x{number} in book{number % 13}, 第{number}条笔记"
 
 
-async def obey(owner: str, name: str, count: str) -> None:
+async def write(owner: str, name: str, count: int) -> None:
     """Add so many facts, and say each time that one is kept."""
-    for number in range(int(count)):
+    for number in range(count):
         fact = await add(owner, NewFact(content(name, number), confidence=0.8))
         print(f"{fact.id} {number}", flush=True)
 
@@ -40,7 +40,7 @@ async def obey(owner: str, name: str, count: str) -> None:
 async def writers() -> None:
     """Let processes add facts at the same time, some of them the same, and count what is there."""
     names = [f"w{number}" for number in range(PROCESSES)]
-    running = [await _started("writers/", name, EACH) for name in names]
+    running = [await started("writers/", name, EACH) for name in names]
     said = await asyncio.gather(*(process.communicate() for process in running))
     failed = sum(process.returncode != 0 for process in running)
     acknowledged = sum(len(out.splitlines()) for out, _ in said)
@@ -59,7 +59,7 @@ async def kills() -> None:
     said, lost, broken, half = 0, 0, 0, 0
     for number in range(KILLS):
         owner, name = "kills/", f"k{number}"
-        process = await _started(owner, name, 10_000)
+        process = await started(owner, name, 10_000)
         assert process.stdout  # noqa: S101
         lines = [await process.stdout.readline() for _ in range(chance.randrange(1, 12))]
         await asyncio.sleep(chance.random() / 50)
@@ -106,6 +106,11 @@ async def _half() -> int:
     return int(await read(lambda connection: connection.execute(lonely).scalar_one()))
 
 
-async def _started(owner: str, name: str, count: int) -> Process:
-    command = ("-m", "evals.facts", "--obey", owner, name, str(count))
+async def started(owner: str, name: str, count: int) -> Process:
+    """Start a process that adds so many facts, and says so on its output."""
+    command = ("-m", "evals.facts_trials", owner, name, str(count))
     return await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, stdout=PIPE)
+
+
+if __name__ == "__main__":
+    asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))

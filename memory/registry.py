@@ -9,6 +9,11 @@ from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
 from memory.files import deciding, projects
 from memory.files.memory import AgentsFiles
+from memory.kept.facts import FactShelf
+from memory.kept.files import FileShelf
+from memory.kept.pages import PageShelf
+from memory.kept.profile import ProfileShelf
+from memory.kept.shelf import Shelf
 from memory.pages import undoing
 from memory.profile.recall import Profile
 from memory.profile.store import undo as undo_profile
@@ -25,3 +30,12 @@ UNDO: Mapping[str, Undo] = {
     "insight": insights.undo,
 }
 """What takes back an event of the log, by the first word of the event's name."""
+
+SHELVES: tuple[Shelf, ...] = (
+    FileShelf(),
+    ProfileShelf(),
+    FactShelf(),
+    PageShelf("reports", ("report",)),
+    PageShelf("pages", ("report",), all_but=True),
+)
+"""What the memories keep, for people: `dossier memory` lists, shows and searches all of them."""

@@ -24,8 +24,12 @@ LONGEST = 1_500
 WHOLE = 4_000
 """How many tokens of a conversation are shown; when it has more, its older part is summarised."""
 
-
 NONE = Summary(text="", until="")
+
+
+def summary_of(state: State) -> Summary:
+    """Return what stands for the older part of a thread; a thread of an older version has none."""
+    return state.get("summary") or NONE
 
 
 async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[AnyMessage], Summary]:
@@ -36,7 +40,7 @@ async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[An
     Raises:
         Problem: Whatever every other call would meet too.
     """
-    known, whole = state.get("summary") or NONE, _whole(state)
+    known, whole = summary_of(state), _whole(state)
     if tokens(whole) > WHOLE:
         model = await load(model_name("coordinator", runtime.context))
         try:
@@ -69,7 +73,7 @@ def recent(state: State) -> list[AnyMessage]:
 
 def _whole(state: State) -> list[AnyMessage]:
     answers = {one["message"]: one for one in (state.get("answers") or {}).values()}
-    summary = (state.get("summary") or NONE)["text"]
+    summary = summary_of(state)["text"]
     whole: list[AnyMessage] = [_before(summary)] if summary else []
     whole += [_shown(message, answers) for message in _said(state)]
     return whole
@@ -78,7 +82,7 @@ def _whole(state: State) -> list[AnyMessage]:
 def _said(state: State) -> list[AnyMessage]:
     """Return the messages that no summary stands for."""
     said = [one for one in state["messages"] if one.type in ("human", "ai")]
-    until = (state.get("summary") or NONE)["until"]
+    until = summary_of(state)["until"]
     at = next((at for at, one in enumerate(said, start=1) if until and one.id == until), 0)
     return said[at:][-settings().keep_messages :]
 

@@ -11,9 +11,10 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import State
+from graph.state import State, Summary
+from memory.learning.rules import asked
 from nodes.agent import ask
-from nodes.conversation import conversation
+from nodes.conversation import conversation, summary_of
 from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
@@ -35,19 +36,29 @@ async def coordinator(
     Reads `messages`, `answers`, `summary`; writes `summary`, and `messages` and `status` when it
     answers.
     """
-    system = render("coordinator", language=state["language"])
-    # Research is never wrong where nobody can tell.
-    unsure = Triage(research=True)
-    said, summary = await conversation(state, runtime)
-    asked = ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
     # What an earlier run left to be learnt holds nothing up beside this call.
-    triage, late = await asyncio.gather(asked, learn_due(state, runtime), return_exceptions=True)
-    if isinstance(triage, BaseException):
-        raise triage
+    both = (_triage(state, runtime), learn_due(state, runtime))
+    told, late = await asyncio.gather(*both, return_exceptions=True)
+    if isinstance(told, BaseException):
+        raise told
     if isinstance(late, BaseException):
         raise late
+    triage, summary = told
     if triage.research or not triage.reply:
         return Command(goto="rewrite", update=State(summary=summary))
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
     return Command(goto="__end__", update=reply)
+
+
+async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
+    """Return what to do, and the summary of what is not shown of the thread any more."""
+    if not asked(state["question"]):
+        reply = render("noted", language=state["language"]).strip()
+        return Triage(research=False, reply=reply), summary_of(state)
+    system = render("coordinator", language=state["language"])
+    # Research is never wrong where nobody can tell.
+    unsure = Triage(research=True)
+    said, summary = await conversation(state, runtime)
+    triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    return triage, summary

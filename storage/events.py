@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
-from storage.engine import alone, read
+from storage.engine import alone, read, read_rows
 from storage.tables import events
 
 Data = Mapping[str, Any]
+
+UNDO = re.compile(r"undo of (?:event )?(\d+)$")
+"""Why an event was logged that takes another one back, and which one."""
 
 
 class Event(NamedTuple):
@@ -71,7 +75,7 @@ def newest(connection: Connection, owner: str) -> int:
 
 
 async def history(
-    owner: str, *, item: str = "", run: str = "", name: str = "", limit: int = 100
+    owner: str, *, item: str = "", run: str = "", name: str = "", limit: int | None = 100
 ) -> list[Logged]:
     """Return an owner's events, the newest first.
 
@@ -80,7 +84,7 @@ async def history(
         item: Only those of one thing.
         run: Only those of one run.
         name: Only those of one memory, such as `fact`, or of one kind, such as `fact.add`.
-        limit: How many at most.
+        limit: How many at most; all of them when it is `None`.
     """
     wanted = select(events).where(events.c.owner == owner).order_by(events.c.id.desc()).limit(limit)
     if item:
@@ -91,6 +95,32 @@ async def history(
         wanted = wanted.where((events.c.name == name) | events.c.name.startswith(f"{name}."))
     rows = await read(lambda connection: connection.execute(wanted).all())
     return [read_event(row) for row in rows]
+
+
+async def found(owner: str, number: int) -> Logged | None:
+    """Return an owner's event by its number."""
+    wanted = select(events).where(events.c.owner == owner, events.c.id == number)
+    row = (await read_rows(wanted)).first()
+    return read_event(row) if row else None
+
+
+async def since(owner: str, number: int) -> list[Logged]:
+    """Return an owner's events after one, the oldest first."""
+    wanted = select(events).where(events.c.owner == owner, events.c.id > number)
+    return [read_event(row) for row in await read_rows(wanted.order_by(events.c.id))]
+
+
+async def undone_by(owner: str) -> dict[int, int]:
+    """Return which of an owner's events are taken back now, and by which other event each."""
+    undoing = events.c.why.startswith("undo of ")
+    wanted = select(events.c.id, events.c.why).where(events.c.owner == owner, undoing)
+    by: dict[int, int] = {}
+    for row in await read_rows(wanted.order_by(events.c.id.desc())):
+        said = UNDO.match(row.why)
+        # Whoever takes back an undo has a higher number, so that is known here.
+        if said and row.id not in by:
+            by.setdefault(int(said[1]), row.id)
+    return by
 
 
 def read_event(row: Row[Any]) -> Logged:

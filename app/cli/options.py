@@ -97,7 +97,45 @@ Proposals = Annotated[
     list[str], typer.Argument(metavar="ID...", help="The proposals, as they are listed.")
 ]
 Decided = Annotated[bool, typer.Option("--all", help="Those that were decided, too.")]
+GraphFile = Annotated[
+    Path, typer.Option("--out", parser=path, metavar="FILE", help="Where the page is written.")
+]
+LogFile = Annotated[
+    Path, typer.Argument(parser=path, metavar="FILE", help="The log, one run as JSON on a line.")
+]
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Thing = Annotated[
+    str, typer.Argument(metavar="ID", help="What, as `dossier memory list` names it.")
+]
+Things = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", help="What: facts, pages, files, `profile`, or a run."),
+]
+Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it says, in quotes.")]
+Category = Annotated[
+    str, typer.Option(metavar="NAME", help="preference, knowledge, context, behavior, goal...")
+]
+OnlyOf = Annotated[
+    str, typer.Option("--memory", metavar="NAME", help="Only instructions, profile, facts...")
+]
+Every = Annotated[bool, typer.Option("--all", help="What is only history, too.")]
+Number = Annotated[int, typer.Argument(metavar="EVENT", min=1, help="The number in the log.")]
+MaybeNumber = Annotated[
+    int | None,
+    typer.Argument(metavar="EVENT", min=1, help="The number in the log.", show_default=False),
+]
+OfRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Everything this run wrote.")]
+InRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Only events of this run.")]
+OfThing = Annotated[str, typer.Option("--id", metavar="ID", help="Only events of this thing.")]
+Target = Annotated[
+    Path | None,
+    typer.Argument(
+        parser=path, metavar="FILE", help="Where it goes; standard output if not given."
+    ),
+]
+Given = Annotated[
+    Path, typer.Argument(parser=path, metavar="FILE", help="What `dossier memory export` wrote.")
+]
 Corpus = Annotated[
     Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")
 ]

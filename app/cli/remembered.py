@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
+from app.cli import audited
 from app.cli.calling import call
 from app.cli.options import (
     Chat,
     Decided,
     Explain,
     From,
+    GraphFile,
     Json,
     Kind,
     Limit,
+    LogFile,
     Page,
     Pages,
     Paths,
@@ -33,6 +38,7 @@ app.add_typer(pages, name="pages", no_args_is_help=True)
 
 memory = typer.Typer(help="List, search, correct and forget what is remembered.")
 app.add_typer(memory, name="memory", no_args_is_help=True)
+memory.add_typer(audited.app)
 
 
 @app.command()
@@ -144,3 +150,26 @@ def approve(ids: Proposals, project: Project = "", json: Json = False) -> None:
 def reject(ids: Proposals, project: Project = "", json: Json = False) -> None:
     """Let proposed changes be."""
     call("memory_files", "rejecting", ids=ids, project=project, as_json=json)
+
+
+@memory.command()
+def graph(
+    out: GraphFile = Path("experience.html"),
+    limit: Limit = 300,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Draw how past runs went, and what they teach, as a page."""
+    call("experience", "graph", out=out, limit=limit, project=project, as_json=json)
+
+
+@memory.command()
+def insights(project: Project = "", json: Json = False) -> None:
+    """List what past runs teach, the best first."""
+    call("experience", "insights", project=project, as_json=json)
+
+
+@memory.command("import-runs")
+def import_runs(file: LogFile, project: Project = "", json: Json = False) -> None:
+    """Learn from a log of what agents did, one run as JSON on a line."""
+    call("experience", "import_runs", file=file, project=project, as_json=json)

@@ -69,7 +69,8 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
             raise Problem("file_too_large", what, where=str(file), hint="split it")
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise Problem("file_unreadable", str(error), where=str(file)) from error
+        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
+        raise Problem("file_unreadable", what, where=str(file)) from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield number, _read(line, f"{file}:{number}")

@@ -41,7 +41,7 @@ class Experience:
     """What past runs teach: insights in the words for a role, and key steps of runs like this."""
 
     name = "experience"
-    share = 0.2
+    share = 0.13
 
     def __init__(self) -> None:
         self.told: OrderedDict[tuple[str, str], Told] = OrderedDict()

@@ -109,7 +109,7 @@ def rank(held: Known, context: str, budget: int, weights: Weights, now: float) -
     must = _corrections(held, scores, int(budget * CORRECTIONS)).tolist()
     places = list(dict.fromkeys([*must, *chosen.tolist()]))
     parts = np.stack([cosines[places], columns.confidence[places], scores[places]], axis=1)
-    told = zip(places, np.round(parts.astype(np.float64), 4).tolist(), strict=True)
+    told = zip(places, np.round(parts.astype(np.float64), 6).tolist(), strict=True)
     return [
         _note(held.entries[at], *of, must=order < len(must)) for order, (at, of) in enumerate(told)
     ]

@@ -85,6 +85,16 @@ def stated(message: str) -> list[Statement]:
     return found
 
 
+def asked(message: str) -> str:
+    """Return what a message asks beside what it wants remembered; nothing if it only tells."""
+    said = [(one.text, _without(LEAD, END.sub("", one.text))) for one in sentences(message)]
+    tells = [not asks(text) and any(_read(text, text, denied=False)) for _, text in said]
+    if all(tells):
+        return ""
+    pairs = zip(said, tells, strict=True)
+    return " ".join(text for (text, plain), told in pairs if not told or not NOTE.match(plain))
+
+
 def tastes(text: str) -> Mapping[str, str]:
     """Return how answers are liked, by field of a profile, as far as a text says it plainly."""
     if NEGATED.search(text) or not ANSWERS.search(text):

@@ -79,7 +79,9 @@ async def _asked(place: Here, ask: Ask, said: Sequence[Said]) -> None:
     learnt, shown = await extract(ask, said, known, (await kept(place.owner)).profile)
     refused = await _facts(place, learnt, shown)
     told, more = of_manner(learnt.profile, shown)
-    await learn(place.owner, told, run=said[-1].run, why="read in what was said")
+    await learn(
+        place.owner, told, provenance="model", run=said[-1].run, why="read in what was said"
+    )
     await _trace(place, "ok", len(learnt.facts), [*refused, *more])
 
 

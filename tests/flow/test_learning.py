@@ -125,7 +125,7 @@ async def test_what_a_model_reads_is_kept_with_the_words_it_rests_on(
 async def test_a_model_does_not_double_what_the_rules_have_read(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    script.on("Learnt", learnt(claim("Nurse in Oslo", NURSE)))
+    script.on("Learnt", learnt(claim("In Oslo, a nurse", NURSE)))
 
     await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
 

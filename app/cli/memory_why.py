@@ -1,0 +1,60 @@
+"""dossier memory why: what the calls of a run were told, and why that was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Column
+from rich.text import Text
+
+from app.cli.memories import SHORT, cut, finished, plain
+from app.cli.output import one_line, print_json
+from app.cli.table import show, table
+from config.settings import settings
+from memory.kept.why import Told, Why, why
+from runs.lifecycle import found
+from runs.place import owned
+
+
+def main(*, run: str, project: str, as_json: bool) -> int:
+    """Show what a run was told; return the exit status.
+
+    Raises:
+        Problem: `run_not_found`.
+    """
+    name, told = finished(_why(owned(settings().user, project), run))
+    if as_json:
+        notes = [_plain(one) for one in told.told]
+        print_json({"run": name, "calls": told.calls, "tokens": told.tokens, "told": notes})
+        return 0
+    rows = table("id", "memory", Column("score"), Column("told to"), Column("what it says"))
+    for one in told.told:
+        parts = " ".join(f"{part} {value:.2g}" for part, value in one.score.items())
+        where = ", ".join(f"{place} ×{count}" for place, count in one.where.items())
+        rows.add_row(cut(_short(one.id)), one.memory, Text(parts), Text(where), cut(_said(one)))
+    calls = "1 call was" if told.calls == 1 else f"{told.calls} calls were"
+    sums = Text(f"{calls} reminded, with {told.tokens} tokens in all")
+    show(*([rows, sums] if told.told else [f"No call of {name} was told anything."]))
+    return 0
+
+
+async def _why(owner: str, name: str) -> tuple[str, Why]:
+    run = await found(owner, name)
+    return run.id, await why(owner, run.id)
+
+
+def _short(id: str) -> str:
+    return id.rpartition("/")[2] if "/" in id else id[:SHORT]
+
+
+def _said(one: Told) -> str:
+    if one.item is None:
+        return "(gone)"
+    text = one.item.title if one.memory in ("reports", "pages") else one.item.text
+    return f"({one.item.state}) {one_line(text)}" if one.item.state else one_line(text)
+
+
+def _plain(one: Told) -> Mapping[str, Any]:
+    told = one._asdict()
+    return {**told, "item": plain(one.item) if one.item else None}

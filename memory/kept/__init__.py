@@ -1,0 +1,1 @@
+"""What every memory keeps, as people see it: listed, shown, searched, traced, taken back."""

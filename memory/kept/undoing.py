@@ -1,0 +1,165 @@
+"""Take back what an event did, or everything that a run has written to any memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, select
+
+from config.errors import Problem
+from memory.pages.keeping import retire
+from memory.pages.rows import GONE
+from memory.registry import UNDO
+from storage.engine import write
+from storage.events import Event, Logged, found, hold, log, since, undone_by
+from storage.events import history as events_of
+from storage.tables import outbox, pages
+
+RUN = "run.undo"
+"""The event that says which events took back what a run wrote."""
+
+BRIEF = ("feedback", "report", "run")
+"""What events of these memories did is said elsewhere, or is no memory."""
+
+
+class Undone(NamedTuple):
+    """What taking back a run came to."""
+
+    event: int
+    """The one event that says it all, and that can be undone; 0 where there was nothing."""
+    events: Sequence[Logged]
+    """The events that took something back, in their order."""
+    left: Sequence[tuple[Logged, Problem]]
+    """What could not be taken back, and why."""
+    unread: int
+    """How many messages of the run will not be learnt from any more."""
+
+
+async def undo(owner: str, number: int) -> list[Logged]:
+    """Take back what one event did; return the events that did so.
+
+    Raises:
+        Problem: `event_not_found`, `undo_done`, `undo_impossible`, or what a memory says against
+            it, such as `undo_conflict`.
+    """
+    logged = await event(owner, number)
+    by = (await undone_by(owner)).get(number)
+    if by:
+        hint = f"dossier memory undo {by} brings it back"
+        raise Problem("undo_done", "it is taken back already", where=f"event {by}", hint=hint)
+    before = (await events_of(owner, limit=1))[0].id
+    await _take_back(logged)
+    return await since(owner, before)
+
+
+async def event(owner: str, number: int) -> Logged:
+    """Return an event of an owner.
+
+    Raises:
+        Problem: `event_not_found`.
+    """
+    logged = await found(owner, number)
+    if logged is None:
+        hint = "see `dossier memory log`"
+        raise Problem("event_not_found", f"there is no event {number}", hint=hint)
+    return logged
+
+
+async def undo_run(owner: str, run: str) -> Undone:
+    """Take back what a run has written to any memory, the newest first.
+
+    What a person or a later run has changed since is left, and said. The pages that the run has
+    kept are found no more; they can still be read where they are cited.
+    """
+    by = await undone_by(owner)
+    written = [one for one in await events_of(owner, run=run, limit=None) if _writes(one)]
+    newest = await events_of(owner, limit=1)
+    before, left = newest[0].id if newest else 0, []
+    for logged in written:
+        if logged.id not in by:
+            try:
+                await _take_back(logged)
+            except Problem as problem:
+                left.append((logged, problem))
+    unread = await write(partial(_retired, owner=owner, run=run))
+    did = [one for one in await since(owner, before) if _undoes(one, written, run)]
+    summed = await write(partial(_sum, owner=owner, run=run, did=did, left=left)) if did else 0
+    return Undone(summed, did, left, unread)
+
+
+async def _take_back(logged: Logged) -> None:
+    memory = logged.event.name.partition(".")[0]
+    if logged.event.name == RUN:
+        await _again(logged)
+    elif memory in UNDO:
+        await UNDO[memory](logged)
+    else:
+        what = f"nothing takes back {logged.event.name}"
+        raise Problem("undo_impossible", what, where=f"event {logged.id}")
+
+
+async def _again(logged: Logged) -> None:
+    """Take back that a run was taken back, as far as nothing was changed since."""
+    owner, by = logged.event.owner, await undone_by(logged.event.owner)
+    for number in reversed((logged.event.after or {})["events"]):
+        if number not in by:
+            await _take_back(await event(owner, number))
+    why = f"undo of event {logged.id}"
+    again = Event(owner, RUN, logged.event.item, logged.event.after, None, "user", why)
+    await write(lambda connection: log(connection, again))
+
+
+def _writes(logged: Logged) -> bool:
+    """Say whether an event is a change that a run made, and not one that took another back."""
+    # What a person says about a run is theirs.
+    plain = not logged.event.why.startswith(("undo of ", "feedback on "))
+    return plain and logged.event.name.partition(".")[0] not in BRIEF
+
+
+def _undoes(logged: Logged, written: Sequence[Logged], run: str) -> bool:
+    known = {f"undo of event {one.id}" for one in written} | {
+        f"undo of {one.id}" for one in written
+    }
+    return logged.event.why in known | {_why(run)}
+
+
+def _why(run: str) -> str:
+    return f"undo of run {run}"
+
+
+def _retired(connection: Connection, owner: str, run: str) -> int:
+    """Let the run's pages be found no more, and its messages not be learnt from any more."""
+    hold(connection, owner)
+    kept = select(pages.c.number, pages.c.id).where(
+        pages.c.owner == owner, pages.c.run == run, pages.c.kind != "file", pages.c.indexed > GONE
+    )
+    rows = connection.execute(kept.order_by(pages.c.number)).all()
+    if rows:
+        retire(connection, [row.number for row in rows])
+        after = {"kind": "", "origin": run, "pages": [row.id for row in rows]}
+        log(connection, Event(owner, "pages.retire", run, None, after, "user", _why(run)))
+    mine = select(outbox.c.id, outbox.c.data).where(outbox.c.owner == owner)
+    said = [row.id for row in connection.execute(mine) if _of(json.loads(row.data), run)]
+    connection.execute(delete(outbox).where(outbox.c.id.in_(said)))
+    return len(said)
+
+
+def _of(data: Mapping[str, object], run: str) -> bool:
+    return data.get("run") == run
+
+
+def _sum(
+    connection: Connection,
+    owner: str,
+    run: str,
+    did: Sequence[Logged],
+    left: Sequence[tuple[Logged, Problem]],
+) -> int:
+    after = {
+        "events": [one.id for one in did],
+        "left": [{"event": one.id, "code": problem.code} for one, problem in left],
+    }
+    return log(connection, Event(owner, RUN, run, None, after, "user", _why(run)))
