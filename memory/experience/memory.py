@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from config.settings import settings
 from memory.base import Note, Query
 from memory.experience.insights import Insight
 from memory.experience.recalling import Candidate, learnt, prepared
@@ -30,6 +31,10 @@ RUNS = 64
 """What so many runs were told is held in memory."""
 
 
+Key = tuple[str, str, str, int]
+"""The database, the owner, the run, and the newest event of the owner."""
+
+
 class Told(NamedTuple):
     """What a run can learn: worked out once, when its first call asks."""
 
@@ -44,22 +49,23 @@ class Experience:
     share = 0.13
 
     def __init__(self) -> None:
-        self.told: OrderedDict[tuple[str, str], Told] = OrderedDict()
+        self.told: OrderedDict[Key, Told] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the insights for the role, the best first, and then the key steps."""
         del budget
         if query.role not in ROLES or not query.run:
             return []
-        told = await self._told(query.owner, query.run)
+        told = await self._told((settings().database, query.owner, query.run, query.revision))
         return [*_insights(told, query.role), *_examples(told, query.role)]
 
-    async def _told(self, owner: str, run: str) -> Told:
-        known = self.told.get((owner, run))
+    async def _told(self, key: Key) -> Told:
+        known = self.told.get(key)
         if known is None:
+            _, owner, run, _ = key
             known = await _worked_out(owner, run)
             if known.insights or known.examples:
-                self.told[owner, run] = known
+                self.told[key] = known
                 while len(self.told) > RUNS:
                     self.told.popitem(last=False)
         return known
