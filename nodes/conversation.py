@@ -22,7 +22,7 @@ LONGEST = 1_500
 """How many characters of a message are shown: its beginning and its end."""
 
 WHOLE = 4_000
-"""How many tokens of a conversation are shown; when it has more, its older part is summarised."""
+"""How many tokens of a conversation are shown at most; the older part of more is summarised."""
 
 NONE = Summary(text="", until="")
 
@@ -30,6 +30,11 @@ NONE = Summary(text="", until="")
 def summary_of(state: State) -> Summary:
     """Return what stands for the older part of a thread; a thread of an older version has none."""
     return state.get("summary") or NONE
+
+
+def most_shown() -> int:
+    """Return how many tokens of a conversation are shown: a quarter of a small window."""
+    return min(WHOLE, settings().context_tokens // 4)
 
 
 async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[AnyMessage], Summary]:
@@ -41,10 +46,11 @@ async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[An
         Problem: Whatever every other call would meet too.
     """
     known, whole = summary_of(state), _whole(state)
-    if tokens(whole) > WHOLE:
+    most = most_shown()
+    if tokens(whole) > most:
         model = await load(model_name("coordinator", runtime.context))
         try:
-            shorter = await shortened(model, whole, WHOLE, partial(_summarised, state, runtime))
+            shorter = await shortened(model, whole, most, partial(_summarised, state, runtime))
         except Problem as problem:
             bear(problem)
             shorter = whole
@@ -62,7 +68,7 @@ def recent(state: State) -> list[AnyMessage]:
     whole = _whole(state)
     before = [message for message in whole[:1] if summary_in(message)]
     shown: list[AnyMessage] = []
-    room = WHOLE - tokens(before)
+    room = most_shown() - tokens(before)
     for message in reversed(whole[len(before) :]):
         room -= tokens([message])
         if shown and room < 0:
@@ -72,7 +78,9 @@ def recent(state: State) -> list[AnyMessage]:
 
 
 def _whole(state: State) -> list[AnyMessage]:
-    answers = {one["message"]: one for one in (state.get("answers") or {}).values()}
+    # An answer of an older version does not name its message.
+    given = (state.get("answers") or {}).values()
+    answers = {one["message"]: one for one in given if "message" in one}
     summary = summary_of(state)["text"]
     whole: list[AnyMessage] = [_before(summary)] if summary else []
     whole += [_shown(message, answers) for message in _said(state)]

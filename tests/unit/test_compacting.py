@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from sqlalchemy import select
 
-from config.errors import Problem
 from config.settings import settings
 from graph.state import Passage, Source
 from models.load import providers
@@ -183,3 +182,18 @@ def test_the_window_is_the_models_own_or_what_the_operator_says():
 
     assert window(FakeModel(script=script)) == WINDOW // 2
     assert window(FakeModel(script=script, profile={"max_input_tokens": 100_000})) == 95_000
+
+
+async def test_the_model_never_sees_a_call_that_a_cancelled_run_left_without_a_result(
+    script: Script,
+):
+    script.on("researcher", ENOUGH)
+    script.on("reporter", ENOUGH)
+    late = ToolMessage("Bees fly.", tool_call_id="call-1", name="search")
+    left = [HumanMessage(STEP), calling(0), calling(1), HumanMessage("Go on."), late]
+    await work(STATE, runtime(), "researcher", "Write.", left)
+
+    ((_, said),) = script.asked
+    assert [one.type for one in said[1:]] == ["human", "ai", "tool", "ai", "tool", "human"]
+    assert "cut off" in str(said[3].text)
+    assert said[5].text == "Bees fly."

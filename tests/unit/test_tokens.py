@@ -53,9 +53,9 @@ CHINESE = """\
 """
 
 PATTERNS = r"""
-_LEAVES = re.compile(r"\b(?:depart\w*|flown|[Ss]warm(?:s|ed)?|vanish\w*|abscond\w*|wander\w*|at large)"
+_LEAVES = re.compile(r"\b(?:depart\w*|flown|[Ss]warm(?:s|ed)?|vanish\w*|wander\w*|at large)"
     r"|(?:[Tt]hey|[Ww]e|[Hh]e|[Ss]he)[^\w\n]*?(?:'ve|'d)?\W+(?:gone|strayed|wintered)\b|[Ff]led\W*$"
-_FENCED = re.compile(r"(?P<open>\[{2,}(?=[^\]\n]*$)|\({2,})[^)\n]*$(?:.*?^[ ]{0,3}(?P=open)[\])]*$)")
+_FENCED = re.compile(r"(?P<open>\[{2,}(?=[^\]\n]*$)|\({2,})[^)\n]*$(?:.*?^[ ]{0,3}(?P=open)[\])]*$)"
 """
 
 
@@ -268,12 +268,16 @@ async def test_a_call_that_was_counted_by_estimate_says_so(
     assert runs._sums([counted, told]).startswith("2 model calls, ~")
 
 
+def _directions(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "AGENTS.md").write_text("Use metric units.")
+
+
 async def test_what_a_run_was_told_is_said_to_be_estimated_too(
     nothing: Path, script: Any, home: Path, database: None
 ):
     del nothing, database
-    home.mkdir(parents=True)
-    (home / "AGENTS.md").write_text("Use metric units.")
+    _directions(home)
     script.on("reporter", "Bees dance.")
     await written()
 
