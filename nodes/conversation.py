@@ -89,7 +89,7 @@ def _whole(state: State) -> list[AnyMessage]:
 
 def _said(state: State) -> list[AnyMessage]:
     """Return the messages that no summary stands for."""
-    said = [one for one in state["messages"] if one.type in ("human", "ai")]
+    said: list[AnyMessage] = [one for one in state["messages"] if one.type in ("human", "ai")]
     until = summary_of(state)["until"]
     at = next((at for at, one in enumerate(said, start=1) if until and one.id == until), 0)
     return said[at:][-settings().keep_messages :]
