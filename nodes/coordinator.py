@@ -30,7 +30,7 @@ class Triage(BaseModel):
 
 async def coordinator(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["rewrite", "__end__"]]:
+) -> Command[Literal["rewrite", "learn"]]:
     """Answer small talk at once and send everything else on to research.
 
     Reads `messages`; writes `messages` and `status` when it answers.
@@ -46,7 +46,7 @@ async def coordinator(
         return Command(goto="rewrite")
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
-    return Command(goto="__end__", update=reply)
+    return Command(goto="learn", update=reply)
 
 
 async def _triage(state: State, runtime: Runtime[Context]) -> Triage:
