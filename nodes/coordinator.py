@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal
 
 from langchain_core.messages import AIMessage
@@ -14,6 +13,7 @@ from graph.context import Context
 from graph.state import State, Summary
 from memory.learning.rules import asked
 from nodes.agent import ask
+from nodes.beside import beside
 from nodes.conversation import conversation, summary_of
 from nodes.learn import learn_due
 from prompts.loader import render
@@ -30,25 +30,19 @@ class Triage(BaseModel):
 
 async def coordinator(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["rewrite", "__end__"]]:
+) -> Command[Literal["rewrite", "learn"]]:
     """Answer small talk at once and send everything else on to research.
 
     Reads `messages`, `answers`, `summary`; writes `summary`, and `messages` and `status` when it
     answers.
     """
     # What an earlier run left to be learnt holds nothing up beside this call.
-    both = (_triage(state, runtime), learn_due(state, runtime))
-    told, late = await asyncio.gather(*both, return_exceptions=True)
-    if isinstance(told, BaseException):
-        raise told
-    if isinstance(late, BaseException):
-        raise late
-    triage, summary = told
+    triage, summary = await beside(_triage(state, runtime), learn_due(state, runtime))
     if triage.research or not triage.reply:
         return Command(goto="rewrite", update=State(summary=summary))
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
-    return Command(goto="__end__", update=reply)
+    return Command(goto="learn", update=reply)
 
 
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:

@@ -165,7 +165,8 @@ def _numbered(known: Sequence[Insight]) -> str:
 
 def _shown(tag: str, one: Experience, steps: Sequence[Utterance]) -> str:
     head = {"question": one.question, "ended": one.status, "why": one.reason}
-    return block(tag, "\n".join(map(line, steps)), **head)
+    # A run of which no step is kept tells something too, and an empty block would be left out.
+    return block(tag, "\n".join(map(line, steps)) or "-", **head)
 
 
 async def _noted(state: State, place: Here) -> None:

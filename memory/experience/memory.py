@@ -27,6 +27,9 @@ ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
 SHOWN = ("planner", "researcher", "coder")
 """Those who are shown how it was done; the others judge and write, and need no steps."""
 
+WORTH = 0.5
+"""Insights are told that are worth at least this part of what the best one is."""
+
 RUNS = 64
 """What so many runs were told is held in memory."""
 
@@ -80,6 +83,7 @@ async def _worked_out(owner: str, run: str) -> Told:
 
 def _insights(told: Told, role: str) -> list[Note]:
     for_role = [(one, worth) for one, worth in told.insights if role in one.projections]
+    least = WORTH * for_role[0][1] if for_role else 0.0
     return [
         Note(
             INSIGHT,
@@ -89,6 +93,7 @@ def _insights(told: Told, role: str) -> list[Note]:
             score={"worth": worth, "wins": one.wins, "uses": one.uses},
         )
         for one, worth in for_role[:INSIGHTS]
+        if worth >= least
     ]
 
 

@@ -101,7 +101,7 @@ def test_the_example_runs_as_it_is_written(
     lines = inspect.cleandoc(MemoryMiddleware.__doc__ or "").split("\n")
     example = "\n".join(line for line in lines if line.startswith("    ") or not line)
 
-    exec(compile(textwrap.dedent(example), "example", "exec"), {})
+    exec(compile(textwrap.dedent(example), "example", "exec"), {})  # noqa: S102
 
     assert capsys.readouterr().out == "150 million kilometres.\n"
     assert FACT in told(script)[0]
