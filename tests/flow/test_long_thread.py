@@ -9,12 +9,15 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from config.settings import settings
 from graph.session import Outcome, Session
-from nodes.conversation import most_shown
+from graph.state import State
+from nodes.conversation import conversation, most_shown
+from runs.budget import _budgets
 from runs.compacting import tokens
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.places import runtime
 
 FIRST = "Who described the waggle dance, and when?"
 QUOTE = "Karl von Frisch described the waggle dance in 1927."
@@ -145,3 +148,18 @@ async def test_a_thread_of_an_older_version_goes_on(
     state = (await research(thread, choices, script, "Who feeds the queen?")).state
     assert state["summary"]["text"] == SUMMARY
     assert "1927" in whole(prompts(script, "summary")[0])
+
+
+async def test_after_a_crash_behind_a_summary_it_is_not_paid_for_again(
+    script: Script, database: None
+):
+    script.on("summary", SUMMARY)
+    said = [HumanMessage("Only of the old hives."), AIMessage("Of course. " + "Buzz. " * 200)]
+    talk = [said[at % 2].model_copy(update={"id": str(at)}) for at in range(16)]
+    state = State(messages=talk, question="Who feeds the queen?", turn=9, language="en")
+    first = await conversation(state, runtime())
+    _budgets.clear()
+
+    assert await conversation(state, runtime()) == first
+    assert script.names() == ["summary"]
+    assert first[1]["text"] == SUMMARY
