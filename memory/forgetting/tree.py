@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import ormsgpack
@@ -37,7 +37,7 @@ def left(value: Any, erasure: Erasure, key: str = "") -> Any:
     """Return what is left of plain data; the very same object where nothing is forgotten."""
     match value:
         case str():
-            return _text(value, erasure, key)
+            return left_of_json(value, erasure, key)
         case Extension():
             data = left(value.data, erasure)
             return value if data is value.data else Extension(value.code, data)
@@ -90,13 +90,12 @@ def _see(value: Any, see: Callable[[str], None]) -> None:
                 _see(one, see)
 
 
-def _text(text: str, erasure: Erasure, key: str) -> str:
-    return left_of_json(text, erasure, key)
-
-
 def _prose(text: str, erasure: Erasure, key: str) -> str:
     # A single word is an id, a status or the name of a node, unless its key says that it is none.
-    return text if key not in PROSE and _ONE_WORD.fullmatch(text) else erasure.left(text)
+    if key not in PROSE and _ONE_WORD.fullmatch(text):
+        return text
+    rest = erasure.left(text)
+    return text if rest == text else rest
 
 
 def _table(value: dict[Any, Any], erasure: Erasure) -> dict[Any, Any]:
@@ -125,7 +124,7 @@ def _key(key: Any, erasure: Erasure) -> Any:
     if turn is None:
         return erasure.left(key)
     words = erasure.left(turn[2])
-    return key if words is turn[2] or words == turn[2] else turn[1] + words
+    return key if words == turn[2] else turn[1] + words
 
 
 def _source(made: dict[Any, Any], erasure: Erasure) -> None:
@@ -172,5 +171,3 @@ def _default(value: Any) -> Any:
         return list(value)
     msg = f"msgpack has no {type(value).__name__}"
     raise TypeError(msg)
-
-

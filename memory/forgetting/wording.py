@@ -39,6 +39,11 @@ def tokens(text: str) -> list[Token]:
     return [Token(_plain(one[0]), one.start(), one.end()) for one in _TOKEN.finditer(bare)]
 
 
+def han(word: str) -> bool:
+    """Say whether a word is a single Chinese character, or one of kana or hangul."""
+    return bool(_HAN.match(word))
+
+
 def joined(some: Sequence[str]) -> str:
     """Return words as one run that can be found in other runs, at whole words only."""
     return SEPARATOR + SEPARATOR.join(some) + SEPARATOR
@@ -53,7 +58,7 @@ def run(text: str) -> str:
 def shared(some: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
     """Yield every run of words that is long enough to be shared, and where it stands."""
     for first, last in _stretches(some):
-        size = SHARED_CHARACTERS if _HAN.match(some[first].word) else SHARED_WORDS
+        size = SHARED_CHARACTERS if han(some[first].word) else SHARED_WORDS
         for at in range(first, last - size + 1):
             part = some[at : at + size]
             yield joined([token.word for token in part]), part[0].start, part[-1].end
@@ -70,7 +75,7 @@ def _stretches(some: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Yield where words of one script stand side by side."""
     first = 0
     for at, token in enumerate(some):
-        if bool(_HAN.match(token.word)) != bool(_HAN.match(some[first].word)):
+        if han(token.word) != han(some[first].word):
             yield first, at
             first = at
     yield first, len(some)

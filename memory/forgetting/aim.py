@@ -1,0 +1,167 @@
+"""Say what is to be forgotten, and by what it is recognised wherever it is said again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from memory.forgetting.erasure import Erasure
+from memory.forgetting.wording import gists, han, run, shared, tokens
+from memory.kept.shelf import Item
+from memory.profile.shape import Profile
+from retrieval.text import sentences
+from retrieval.words import words
+from storage.keywords import keywords
+from storage.tables import events, facts, namespaces, pages, profiles
+
+SAID = ("file", "web", "chat")
+"""The kinds of pages that say something themselves; others say again what these say."""
+
+FEWEST_WORDS, FEWEST_CHARACTERS = 2, 4
+"""A shorter text is forgotten only where it stands alone; it may be part of anything."""
+
+
+class Aim(NamedTuple):
+    """What an owner wants forgotten, by its ids."""
+
+    owner: str
+    facts: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """The paths of memory files; what agents wrote into them is forgotten."""
+    profile: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as data; it holds ids only."""
+        return {"facts": self.facts, "pages": self.pages, "files": self.files} | {
+            "profile": self.profile
+        }
+
+
+class Known(NamedTuple):
+    """By what something is recognised that is to be forgotten."""
+
+    everywhere: Erasure
+    """What the person said: it goes wherever it stands."""
+    nearby: Erasure
+    """Beside that, in the conversations in which it was said."""
+    of_pages: Mapping[str, Erasure]
+    """What pages say, by their ids: it goes in the conversations that used them."""
+
+
+def aim(owner: str, items: Iterable[Item]) -> Aim:
+    """Return the aim at some things, whichever memory they are in."""
+    of: dict[str, list[str]] = {}
+    for item in items:
+        of.setdefault(item.memory, []).append(item.id)
+    read = tuple(of.get("pages", [])) + tuple(of.get("reports", []))
+    files = tuple(of.get("instructions", []))
+    return Aim(owner, tuple(of.get("facts", [])), read, files, "profile" in of)
+
+
+def known(connection: Connection, what: Aim) -> Known:
+    """Return by what things are recognised; nothing of what was forgotten before."""
+    said = [*_of_facts(connection, what), *_of_profile(connection, what)]
+    rows = connection.execute(
+        select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
+    ).all()
+    others = _others(connection, what)
+    everywhere, nearby = _of_words(said), Erasure()
+    if said:
+        words_ = {word for text in said for word in words(text)}
+        lone = _lone(connection, what.owner, words_, [], others)
+        nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
+    of_pages = {row.id: _of_page(connection, row, rows, others) for row in rows}
+    return Known(everywhere, nearby, of_pages)
+
+
+def derived(texts: Iterable[str]) -> Erasure:
+    """Return what forgets some sentences, in whatever form they are said again."""
+    return _of_words(texts)
+
+
+def _of_facts(connection: Connection, what: Aim) -> list[str]:
+    """Return everything that facts say or said, and the words they rest on."""
+    mine = select(facts.c.content, facts.c.quote).where(
+        facts.c.owner == what.owner, facts.c.id.in_(what.facts)
+    )
+    said = [text for row in connection.execute(mine) for text in row]
+    log = select(events.c.before, events.c.after).where(
+        events.c.owner == what.owner, events.c.item.in_(what.facts)
+    )
+    for row in connection.execute(log):
+        for side in filter(None, row):
+            data = json.loads(side)
+            said += [str(data.get(name) or "") for name in ("content", "quote")]
+    return [text for text in dict.fromkeys(said) if text.strip()]
+
+
+def _of_profile(connection: Connection, what: Aim) -> list[str]:
+    """Return the words that a profile rests on, and what it says of who somebody is."""
+    if not what.profile:
+        return []
+    row = connection.execute(select(profiles.c.data).where(profiles.c.owner == what.owner)).scalar()
+    profile: Profile = json.loads(row) if row else {"tastes": {}}  # type: ignore[typeddict-item]
+    who = [*profile.get("identities", []), *profile.get("characteristics", [])]
+    quotes = [one["quote"] for one in (*who, *profile["tastes"].values())]
+    return [text for text in (*(one["text"] for one in who), *quotes) if text.strip()]
+
+
+def _of_words(said: Iterable[str]) -> Erasure:
+    long: set[str] = set()
+    short: set[str] = set()
+    for text in said:
+        cut = [token.word for token in tokens(text)]
+        han = sum(1 for word in cut if han(word))
+        enough = len(cut) - han >= FEWEST_WORDS or han >= FEWEST_CHARACTERS
+        (long if enough else short).add(run(text))
+    return Erasure(phrases=frozenset(long - {""}), lines=frozenset(short - {""}))
+
+
+def _of_page(connection: Connection, row: Any, rows: Sequence[Any], others: set[str]) -> Erasure:
+    whole = f"{row.title}\n\n{row.abstract}\n\n{row.text}"
+    lines = {run(sentence.text) for sentence in sentences(whole)} - {""}
+    runs = {words_ for words_, _, _ in shared(tokens(row.text))}
+    lone = _lone(connection, row.owner, set(words(whole)), rows, others)
+    return Erasure(
+        lines=frozenset(lines),
+        shared=frozenset(runs),
+        terms=frozenset(lone),
+        pages=frozenset([row.id]),
+    )
+
+
+def _others(connection: Connection, what: Aim) -> set[str]:
+    """Return the search words of all that is known of a person, but for what is forgotten."""
+    mine = select(facts.c.content).where(
+        facts.c.owner == what.owner, facts.c.live == 1, facts.c.id.not_in(what.facts)
+    )
+    return {word for text in connection.execute(mine).scalars() for word in words(text)}
+
+
+def _lone(
+    connection: Connection, owner: str, asked: set[str], rows: Sequence[Any], others: set[str]
+) -> set[str]:
+    """Return those words that nothing else has which an owner keeps.
+
+    Args:
+        connection: To read by.
+        owner: Whose.
+        asked: The words.
+        rows: Pages that do not count, since they are forgotten too.
+        others: Words that something else has for certain.
+    """
+    shelves = select(namespaces.c.number).where(
+        namespaces.c.owner == owner, namespaces.c.kind.in_(SAID), namespaces.c.group == ""
+    )
+    numbers = list(connection.execute(shelves).scalars())
+    left = sorted(asked - others)
+    counts = keywords(connection).counts(connection, numbers, left) if numbers and left else {}
+    for row in rows:
+        if row.indexed > 0 and row.kind in SAID:
+            for word in set(f"{row.title_words} {row.words}".split()) & counts.keys():
+                counts[word] -= 1
+    return {word for word in left if counts.get(word, 0) <= 0}
