@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     """Whether what an agent writes into a memory file waits for a person, or is done at once."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
+    fetch_hours: float = Field(default=24, ge=0)
+    """How long a web page that was read serves other threads before it is fetched again."""
     connect_seconds: float = Field(default=10, gt=0)
     """How long a model server may take to accept a connection."""
     idle_seconds: float = Field(default=60, gt=0)

@@ -69,6 +69,8 @@ def measure(steps: int, model_seconds: float, web_seconds: float) -> dict[str, A
         os.environ |= {
             "DOSSIER_HOME": folder,
             "DOSSIER_ALLOW_PRIVATE_FETCH": "true",
+            # The run that warms up reads the same pages, and the job shall read them itself.
+            "DOSSIER_FETCH_HOURS": "0",
             "DOSSIER_MODEL": "openai:gpt-4o",
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": f"{world.url}/v1",

@@ -91,6 +91,16 @@ class Finding(TypedDict):
     review: Literal["", "passed", "failed", "unverified"]
 
 
+class Answer(TypedDict):
+    """What a turn answered, for the turns behind it: the checked text keeps the registry's ids."""
+
+    question: str
+    text: str
+    sources: list[str]
+    open: list[str]
+    """What could not be found out, each with the reason."""
+
+
 class Quote(TypedDict):
     """Words that stand in a source exactly so."""
 
@@ -173,6 +183,8 @@ class State(TypedDict, total=False):
     """Passages from knowledge bases. Written by knowledge."""
     report: Report
     """The finished report. Written by reporter."""
+    answers: Annotated[dict[str, Answer], merge]
+    """What each turn answered and left open, by turn. Written by reporter."""
     status: RunStatus
     """How the run stands. Written by profile, planner, coordinator and reporter."""
     graph_version: str
@@ -190,6 +202,7 @@ class StepState(Place, total=False):
 
     question: str
     needed: list[Finding]
+    earlier: list[Finding]
     feedback: str
     more_queries: list[str]
     passages: list[Passage]

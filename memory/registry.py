@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from memory.base import Memory, Undo
+from memory.experience import insights
+from memory.experience.memory import Experience
 from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
 from memory.files import deciding, projects
@@ -17,7 +19,7 @@ from memory.profile.recall import Profile
 from memory.profile.store import undo as undo_profile
 from memory.reports import Reports
 
-MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts(), Reports())
+MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts(), Experience(), Reports())
 
 UNDO: Mapping[str, Undo] = {
     "fact": undo_fact,
@@ -25,6 +27,7 @@ UNDO: Mapping[str, Undo] = {
     "file": deciding.undo,
     "project": projects.undo,
     "pages": undoing.undo,
+    "insight": insights.undo,
 }
 """What takes back an event of the log, by the first word of the event's name."""
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from graph.state import State
+from memory.learning.rules import asked
 from nodes.agent import ask
 from nodes.conversation import recent
 from nodes.learn import learn_due
@@ -34,13 +35,9 @@ async def coordinator(
 
     Reads `messages`; writes `messages` and `status` when it answers.
     """
-    system = render("coordinator", language=state["language"])
-    # Research is never wrong where nobody can tell.
-    unsure = Triage(research=True)
-    said = recent(state)
-    asked = ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
     # What an earlier run left to be learnt holds nothing up beside this call.
-    triage, late = await asyncio.gather(asked, learn_due(state, runtime), return_exceptions=True)
+    both = (_triage(state, runtime), learn_due(state, runtime))
+    triage, late = await asyncio.gather(*both, return_exceptions=True)
     if isinstance(triage, BaseException):
         raise triage
     if isinstance(late, BaseException):
@@ -50,3 +47,13 @@ async def coordinator(
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
     return Command(goto="__end__", update=reply)
+
+
+async def _triage(state: State, runtime: Runtime[Context]) -> Triage:
+    if not asked(state["question"]):
+        return Triage(research=False, reply=render("noted", language=state["language"]).strip())
+    system = render("coordinator", language=state["language"])
+    # Research is never wrong where nobody can tell.
+    unsure = Triage(research=True)
+    said = recent(state)
+    return await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)

@@ -14,6 +14,7 @@ from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
 from memory.pages.worker import make_due
+from nodes.experience import learn_from, look_on
 from nodes.learn import learn_now
 from report.render import plain
 from retrieval.text import find, heading, sentences
@@ -36,7 +37,8 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     place = here(state, runtime)
     if state["report"]["cited"]:
         await _keep(state, place)
-    await learn_now(state, runtime)
+    await look_on(state, place)
+    await asyncio.gather(learn_now(state, runtime), learn_from(state, runtime))
     await _vectors(place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
     pause(place)

@@ -17,6 +17,7 @@ from graph.state import Passage, Plan, State, Step, of_turn
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
+from report.earlier import accepted, earlier_block, left_open
 from runs.budget import pause
 from runs.faults import bear
 from runs.lifecycle import mark
@@ -53,12 +54,13 @@ async def planner(
 ) -> Command[Literal["human_feedback", "reporter"]]:
     """Write a plan for the question, or say that nothing is left to research.
 
-    Reads `question`, `queries`, `background`, `plan`, `feedback`; writes `plan`, `status`.
+    Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
+    and `answers`; writes `plan`, `status`.
     """
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
-        if plan["has_enough_context"] and _passages(state):
+        if plan["has_enough_context"] and (_passages(state) or accepted(state, state["question"])):
             return Command(goto="reporter", update=State(plan=plan))
         return Command(goto="human_feedback", update=State(plan=plan))
     place = here(state, runtime)
@@ -97,6 +99,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
             block("question", state["question"]),
             block("queries", "\n".join(state["queries"])),
             pages_block(_passages(state), state.get("sources", {})),
+            earlier_block(accepted(state, state["question"]), left_open(state)),
             block("limit", str(runtime.context.max_steps)),
             block("plan", state["plan"]) if rejected else "",
             block("feedback", state["feedback"]),

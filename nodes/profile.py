@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.state import EMPTY_PLAN, EMPTY_REPORT, GRAPH_VERSION, State
+from memory.learning.rules import asked
 from nodes.learn import hear_question
 from retrieval.text import language, normalise
 from runs.lifecycle import opened
@@ -35,7 +36,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         run=run,
         turn=turn,
         language=runtime.context.language or language(question),
-        question=question,
+        question=asked(question) or question,
         queries=[],
         plan=EMPTY_PLAN,
         feedback="",

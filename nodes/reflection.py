@@ -14,7 +14,8 @@ from graph.context import Context
 from graph.state import Finding, StepState, key
 from nodes.agent import ask
 from prompts.loader import render
-from prompts.marks import findings_block, step_blocks
+from prompts.marks import blocks, findings_block, step_blocks
+from report.earlier import earlier_block
 
 
 class Verdict(BaseModel):
@@ -30,7 +31,7 @@ async def reflection(
 ) -> Command[Literal["researcher", "coder", "__end__"]]:
     """Let a finding pass, or have the step done again with the feedback.
 
-    Reads `question`, `step`, `finding`, `passages`; writes `findings`, or `feedback`,
+    Reads `question`, `step`, `finding`, `passages`, `earlier`; writes `findings`, or `feedback`,
     `more_queries` and `attempt`. A judge that fails leaves the finding `unverified`.
     """
     finding = state["finding"]
@@ -61,6 +62,7 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     data = step_blocks(
         state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
+    data = blocks(data, earlier_block(state.get("earlier", [])))
     system = render("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 

@@ -10,13 +10,14 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Report, RunStatus, Source, State
+from graph.state import Answer, Report, RunStatus, Source, State
 from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report import material
 from report.document import document, gaps, limit_reached
+from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
 from runs.faults import bear
@@ -57,8 +58,8 @@ class Draft:
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
 
-    Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `messages`,
-    `status`. Without evidence no model is asked, and the report says what was searched.
+    Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `answers`,
+    `messages`, `status`. Without evidence no model is asked, and the report says what was searched.
     """
     sources = {name: state["sources"][name] for name in material.named(state)}
     draft = Draft(limit=limit_reached(state))
@@ -81,7 +82,10 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     )
     today = datetime.now(UTC).date().isoformat()
     shown = to_markdown(document(state, report, status, today))
-    return State(report=report, status=status, messages=[AIMessage(shown, id=draft.id)])
+    asked, body, cited = state["question"], report["body"], report["cited"]
+    answer = Answer(question=asked, text=body, sources=cited, open=_open(state))
+    update = State(report=report, status=status, answers={str(state["turn"]): answer})
+    return update | {"messages": [AIMessage(shown, id=draft.id)]}
 
 
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
@@ -131,15 +135,20 @@ async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, So
 
 def _request(state: State) -> str:
     found = material.findings(state)
-    told = [f"{gap['title']}: {gap['reason']}" for gap in gaps(state)]
+    told = _open(state)
     pages = [*material.passages(state), *state["knowledge"]]
     return blocks(
         block("question", state["question"]),
         block("plan", state["plan"]) if found else "",
         findings_block(found),
         pages_block(pages, state.get("sources", {})),
+        earlier_block(accepted(state, state["question"])),
         block("gaps", "\n".join(told)),
     )
+
+
+def _open(state: State) -> list[str]:
+    return [f"{gap['title']}: {gap['reason']}" for gap in gaps(state)]
 
 
 def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:

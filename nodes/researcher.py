@@ -16,6 +16,7 @@ from nodes.agent import Work, work
 from nodes.recall.inner import recall
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
+from report.earlier import earlier_block
 from report.support import Proven
 from runs.gate import gate
 from runs.place import Here, here, owner
@@ -27,8 +28,9 @@ log = logging.getLogger(__name__)
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
-    Reads `question`, `step`, `needed`, `feedback`, `more_queries`, `passages`, `sources`; writes
-    `finding`, `passages`, `sources`, `unsearched`. A step that fails is a finding that says so.
+    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `passages`,
+    `sources`; writes `finding`, `passages`, `sources`, `unsearched`. A step that fails is a
+    finding that says so.
     """
     place = here(state, runtime)
     try:
@@ -61,12 +63,13 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     passages = _joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     unsearched = keyed(state["turn"], evidence.unsearched)
-    if not passages and not any(finding["text"] for finding in state["needed"]):
+    known = [*state["needed"], *state.get("earlier", [])]
+    if not passages and not any(finding["text"] for finding in known):
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
-    known = StepState(passages=passages, sources=sources, unsearched=unsearched)
-    return await _write(state | known, runtime, queries)
+    read = StepState(passages=passages, sources=sources, unsearched=unsearched)
+    return await _write(state | read, runtime, queries)
 
 
 async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]) -> StepState:
@@ -90,6 +93,7 @@ def _request(state: StepState) -> str:
     needed = findings_block(state["needed"], "needs")
     return blocks(
         step_blocks(state["question"], state["step"], needed, state["passages"], state["sources"]),
+        earlier_block(state.get("earlier", [])),
         block("draft", state["finding"]["text"] if state["feedback"] else ""),
         block("feedback", state["feedback"]),
     )

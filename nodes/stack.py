@@ -23,6 +23,8 @@ from pydantic import BaseModel
 from config.errors import Problem
 from memory.base import Query
 from memory.budget import Part, told
+from memory.experience.credits import credit
+from memory.experience.memory import INSIGHT
 from memory.middleware import MemoryMiddleware
 from memory.registry import MEMORIES
 from retrieval.tokens import count, exact
@@ -120,6 +122,14 @@ def left_out(role: str, guide: str, turn: int) -> frozenset[str]:
     return frozenset() if guided else frozenset(["profile"])
 
 
+async def _watch(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
+    """Write down what a call was told: insights are judged by how the run ends."""
+    around = request.runtime.context
+    told_of = [one.id for part in parts for one in part.notes if one.title == INSIGHT]
+    await credit(around.here.owner, around.here.run, around.role, told_of)
+    await _trace(request, parts)
+
+
 async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
     """Write down which notes a call was given, and why; what they say stays in the memories."""
     around = request.runtime.context
@@ -132,7 +142,7 @@ async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
     await trace(around.here, "memory", around.role, "ok", notes=notes, **tokens)
 
 
-REMINDED = MemoryMiddleware(query=_query, watch=_trace)
+REMINDED = MemoryMiddleware(query=_query, watch=_watch)
 
 
 class Layer(Protocol):

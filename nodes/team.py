@@ -15,6 +15,8 @@ from graph.state import Finding, State, Step, StepState, of_turn
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block
+from report.earlier import accepted, earlier_block
+from report.earlier import sources as cited
 
 FOLLOW_UPS = 2
 """How many steps one round may add."""
@@ -55,6 +57,8 @@ async def team(
 
 
 def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
+    earlier = accepted(state, f"{step['title']}\n{step['description']}")
+    needed = [findings[need] for need in step["needs"]]
     return StepState(
         run=state["run"],
         turn=state["turn"],
@@ -62,16 +66,13 @@ def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
         question=state["question"],
         step=step,
         attempt=0,
-        needed=[findings[need] for need in step["needs"]],
+        needed=needed,
+        earlier=earlier,
         feedback="",
         more_queries=[],
         passages=[],
         # What a step builds on it may cite, too.
-        sources={
-            name: state["sources"][name]
-            for need in step["needs"]
-            for name in findings[need]["sources"]
-        },
+        sources={name: state["sources"][name] for name in cited([*needed, *earlier])},
     )
 
 
@@ -85,6 +86,7 @@ async def _follow_ups(
         block("question", state["question"]),
         block("plan", state["plan"]),
         findings_block(findings.values()),
+        earlier_block(accepted(state, state["question"])),
     )
     system = render("judge", language=state["language"])
     said, unsure = [HumanMessage(data)], Enough(enough=True)

@@ -6,6 +6,8 @@ from html import escape
 
 from graph.state import Background, Finding, Passage, State, of_turn
 from report.document import limit_reached
+from report.earlier import accepted
+from report.earlier import sources as cited
 from retrieval.keyword import rank
 from retrieval.text import heading, sentences
 
@@ -35,8 +37,8 @@ def passages(state: State) -> list[Passage]:
 
 
 def named(state: State) -> list[str]:
-    """Return the ids of the sources that this turn's evidence names."""
-    names = {source for finding in findings(state) for source in finding["sources"]}
+    """Return the ids of the sources that this turn's evidence names, and that of turns before."""
+    names = cited([*findings(state), *accepted(state, state["question"])])
     names |= {passage["source"] for passage in [*passages(state), *state["knowledge"]]}
     return sorted(names)
 
@@ -44,6 +46,9 @@ def named(state: State) -> list[str]:
 def composed(state: State) -> str:
     """Compose a report without a model: the findings under their titles, or what fits best."""
     found = findings(state)
+    if not found and not passages(state) and not of_turn(state.get("findings"), state["turn"]):
+        # Nothing was looked for, since what earlier turns found was held to be enough.
+        found = accepted(state, state["question"])
     if found:
         return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in found)
     said = [

@@ -20,9 +20,8 @@ class Shelf:
     """Short texts in rows, compared with any other text by the cosine of TF-IDF vectors.
 
     The weight of a word is (1 + ln tf) * idf with idf = 1 + ln((1 + n) / (1 + df)), on both sides,
-    as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`; words that are in no row count
-    nothing. How rare words are is found out when a shelf is made by `only`; what `more` adds is
-    weighed by that, and a word that is new by what it would be in one row.
+    as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`; a word that is in no row counts
+    nothing. However a shelf came about, the cosines are those of its texts.
 
     A shelf never changes, so any number of threads may read it. Only one at a time may make others
     from it, since they share the numbers of the words.
@@ -30,65 +29,80 @@ class Shelf:
 
     def __init__(
         self,
-        columns: dict[str, int] | None = None,
-        rarity: Floats | None = None,
-        counts: csr_matrix | None = None,
-        weighed: csc_matrix | None = None,
+        columns: dict[str, int],
+        counts: csr_matrix,
+        found: Places,
+        size: int,
+        settled: csc_matrix,
     ) -> None:
-        """Make a shelf of its parts; an empty one of none.
+        """Make a shelf of its parts; `shelved` makes one of texts.
 
         Args:
             columns: The column of each word.
-            rarity: The idf of each word.
             counts: 1 + ln tf of each word in each row.
-            weighed: The vectors of the rows that were there when it was weighed.
+            found: In how many texts each word is.
+            size: How many texts there are; rows that were taken out are still counted.
+            settled: The first rows once more, by column.
         """
-        self._columns = {} if columns is None else columns
-        self._rarity = np.zeros(0, dtype=np.float32) if rarity is None else rarity
-        self._counts = csr_matrix((0, 0), dtype=np.float32) if counts is None else counts
-        first = csc_matrix((0, 0), dtype=np.float32) if weighed is None else weighed
-        self._parts = [first, _vectors(self._counts[first.shape[0] :], self._rarity)]
+        self._columns, self._counts, self._found, self._size = columns, counts, found, size
+        self._parts = [settled, counts[settled.shape[0] :].tocsc()]
+        rarity = np.where(found > 0, 1 + np.log((1 + size) / (1 + found)), 0)
+        squares = csr_matrix((counts.data**2, counts.indices, counts.indptr), shape=counts.shape)
+        lengths = np.sqrt(squares @ rarity**2)
+        self._rarity = rarity.astype(np.float32)
+        self._lengths = np.where(lengths > 0, lengths, 1).astype(np.float32)
 
     def more(self, texts: Sequence[str]) -> Shelf:
         """Return a shelf with more texts, in the rows behind those that are there."""
         new = _counted(texts, self._columns)
-        counts = vstack([_widened(self._counts, new.shape[1]), new], format="csr")
-        once = 1 + np.log((1 + self._parts[0].shape[0]) / 2)
-        unknown = np.full(new.shape[1] - len(self._rarity), max(once, 1), dtype=np.float32)
-        rarity = np.append(self._rarity, unknown)
-        return Shelf(self._columns, rarity, counts, self._parts[0])
+        width = new.shape[1]
+        counts = vstack([_widened(self._counts, width), new], format="csr")
+        found = np.bincount(new.indices, minlength=width)
+        found[: len(self._found)] += self._found
+        return Shelf(self._columns, counts, found, self._size + len(texts), self._parts[0])
+
+    def less(self, rows: Places) -> Shelf:
+        """Return a shelf without the texts of some rows; the rows themselves stay."""
+        gone = np.bincount(self._counts[rows].indices, minlength=len(self._found))
+        size = self._size - len(rows)
+        return Shelf(self._columns, self._counts, self._found - gone, size, self._parts[0])
 
     def only(self, rows: Places) -> Shelf:
-        """Return a shelf with some of the rows, in that order, with the weights they have now."""
+        """Return a shelf with some of the rows alone, in that order: the fastest there is."""
         counts = self._counts[rows]
         found = np.bincount(counts.indices, minlength=counts.shape[1])
         kept = np.flatnonzero(found)
         columns = self._columns
-        if len(kept) < len(found):
+        if len(kept) < len(columns):
             places = dict(zip(kept.tolist(), range(len(kept)), strict=True))
             columns = {word: places[at] for word, at in columns.items() if at in places}
             counts = counts[:, kept]
-        rarity = 1 + np.log((1 + len(rows)) / (1 + found[kept])).astype(np.float32)
-        return Shelf(columns, rarity, counts, _vectors(counts, rarity))
+        return Shelf(columns, counts, found[kept], len(rows), counts.tocsc())
 
     def likeness(self, text: str) -> Floats | None:
         """Return the cosine of each row with a text; `None` if they have no word in common."""
-        known = len(self._rarity)
+        width = len(self._rarity)
         found = {
             column: times
             for word, times in _bag(text).items()
-            if (column := self._columns.get(word, known)) < known
+            if (column := self._columns.get(word, width)) < width and self._found[column]
         }
         if not found:
             return None
         columns = np.array(sorted(found))
-        vector = np.array([_damped(found[column]) for column in columns]) * self._rarity[columns]
-        vector = (vector / np.linalg.norm(vector)).astype(np.float32)
-        cosines = []
-        for part in self._parts:
-            inside = np.searchsorted(columns, part.shape[1])
-            cosines.append(part[:, columns[:inside]] @ vector[:inside])
-        return np.concatenate(cosines)
+        rarity = self._rarity[columns]
+        vector = _damped([found[column] for column in columns.tolist()]) * rarity
+        vector *= rarity / np.linalg.norm(vector)
+        products = [_products(part, columns, vector) for part in self._parts if part.shape[0]]
+        cosines: Floats = np.concatenate(products) / self._lengths
+        return cosines
+
+
+def shelved(texts: Sequence[str]) -> Shelf:
+    """Return a shelf of texts."""
+    nothing = csr_matrix((0, 0), dtype=np.float32)
+    empty = Shelf({}, nothing, np.zeros(0, dtype=np.int64), 0, nothing.tocsc())
+    return empty.more(texts).only(np.arange(len(texts))) if texts else empty
 
 
 def best(scores: Floats, many: int) -> Places:
@@ -117,13 +131,20 @@ def _at_least(scores: Floats, many: int) -> float:
     return float(np.partition(tops, -many)[-many])
 
 
+def _products(part: csc_matrix, columns: Places, vector: Floats) -> Floats:
+    """Return the product of each row with a vector of some columns, in ascending order."""
+    inside = np.searchsorted(columns, part.shape[1])
+    products: Floats = part[:, columns[:inside]] @ vector[:inside]
+    return products
+
+
 @lru_cache(maxsize=64)
 def _bag(text: str) -> Mapping[str, int]:
     return Counter(words(text))
 
 
-def _damped(times: int) -> float:
-    return 1 + float(np.log(times))
+def _damped(times: Sequence[int]) -> Floats:
+    return 1 + np.log(np.array(times, dtype=np.float32))
 
 
 def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
@@ -136,20 +157,10 @@ def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
         places += [columns.setdefault(word, len(columns)) for word in bag]
         times += bag.values()
         ends.append(len(places))
-    damped = 1 + np.log(np.array(times, dtype=np.float32))
-    return csr_matrix((damped, places, ends), shape=(len(texts), len(columns)), dtype=np.float32)
+    shape = (len(texts), len(columns))
+    return csr_matrix((_damped(times), places, ends), shape=shape, dtype=np.float32)
 
 
 def _widened(counts: csr_matrix, columns: int) -> csr_matrix:
     shape = (counts.shape[0], columns)
     return csr_matrix((counts.data, counts.indices, counts.indptr), shape=shape)
-
-
-def _vectors(counts: csr_matrix, rarity: Floats) -> csc_matrix:
-    """Return the rows weighed by the rarity of their words, each of length 1."""
-    lengths = np.diff(counts.indptr)
-    weights = counts.data * rarity[counts.indices]
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    norms = np.sqrt(np.bincount(rows, weights.astype(np.float64) ** 2, minlength=len(lengths)))
-    unit = (weights / np.repeat(norms, lengths)).astype(np.float32)
-    return csr_matrix((unit, counts.indices, counts.indptr), shape=counts.shape).tocsc()

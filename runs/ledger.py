@@ -14,8 +14,11 @@ from sqlalchemy.exc import IntegrityError
 
 from runs.place import Here
 from storage.engine import read_rows
-from storage.journal import commit
-from storage.tables import calls
+from storage.journal import Statement, commit
+from storage.tables import calls, utterances
+
+LONGEST = 2_000
+"""How many characters of what was said or done are kept for whoever learns of it."""
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
 
@@ -52,13 +55,24 @@ class Cost:
     session: str = ""
 
 
+@dataclass(frozen=True)
+class Said:
+    """What a call comes down to, for whoever reads later how the run went."""
+
+    action: str
+    observation: str = ""
+    step: str = ""
+
+
 async def recorded(call: Call) -> Any | None:
     """Return the kept result of a call, or `None` if it was never made."""
     result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
     return None if result is None else json.loads(result)
 
 
-async def record(call: Call, result: Any, started: float, cost: Cost | None = None) -> None:
+async def record(
+    call: Call, result: Any, started: float, cost: Cost | None = None, said: Said | None = None
+) -> None:
     """Keep the result of a call; it is on the disk when this returns.
 
     Args:
@@ -66,6 +80,7 @@ async def record(call: Call, result: Any, started: float, cost: Cost | None = No
         result: What came back, as plain data.
         started: When it was made, in seconds since 1970.
         cost: What it used; nothing for calls that are free.
+        said: What it comes down to; it is kept in the same moment.
     """
     cost = cost or Cost()
     row = {
@@ -85,18 +100,44 @@ async def record(call: Call, result: Any, started: float, cost: Cost | None = No
         "ended": time.time(),
     }
     try:
-        await commit((insert(calls), row))
+        await commit((insert(calls), row), *_uttered(call, said))
     except IntegrityError:
         # Two equal requests of one attempt ran side by side; either result will do.
         return
 
 
-async def once(call: Call, make: Callable[[], Awaitable[Any]]) -> Any:
-    """Return the kept result of a call, or make it and keep what comes back."""
+async def once(
+    call: Call, make: Callable[[], Awaitable[Any]], tell: Callable[[Any], Said] | None = None
+) -> Any:
+    """Return the kept result of a call, or make it and keep what comes back.
+
+    Args:
+        call: The call.
+        make: Makes it.
+        tell: Says what it comes down to, by its result.
+    """
     known = await recorded(call)
     if known is not None:
         return known
     started = time.time()
     result = await make()
-    await record(call, result, started)
+    await record(call, result, started, said=tell(result) if tell else None)
     return result
+
+
+def _uttered(call: Call, said: Said | None) -> list[Statement]:
+    """Return the statement that keeps what was said; nothing where nothing was."""
+    if said is None:
+        return []
+    here = call.here
+    told = {"action": clipped(said.action), "observation": clipped(said.observation)}
+    place = {"owner": here.owner, "run": here.run, "step": said.step or here.step}
+    row = {**place, "who": call.role, "kind": call.kind, **told, "builds_on": "[]", "main": 0}
+    return [(insert(utterances), {**row, "at": time.time()})]
+
+
+def clipped(text: str) -> str:
+    """Return a text as it is kept: of a long one the beginning and the end."""
+    storable = text.encode("utf-8", "replace").decode().replace("\x00", "")
+    half = LONGEST // 2
+    return storable if len(storable) <= LONGEST else f"{storable[:half]} … {storable[-half:]}"

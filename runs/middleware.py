@@ -21,7 +21,7 @@ from config.settings import settings
 from retrieval.tokens import count, exact
 from runs import faults, ledger
 from runs.around import Around
-from runs.ledger import Call, Cost
+from runs.ledger import Call, Cost, Said
 from runs.trace import trace
 
 Handler = Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]]
@@ -49,7 +49,8 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
         started = time.time()
         response = await handler(request)
         spent = replace(_cost(_reply(response), request), session=around.budget.session)
-        await ledger.record(call, messages_to_dict(response.result), started, spent)
+        result = messages_to_dict(response.result)
+        await ledger.record(call, result, started, spent, _said(_reply(response)))
         return response
 
 
@@ -196,6 +197,12 @@ def _cost(reply: AIMessage, request: ModelRequest[Around]) -> Cost:
     name = reply.response_metadata.get("model", _name(request.model))
     read, written = usage["input_tokens"], usage["output_tokens"]
     return Cost(name, read, written, price(name, read, written))
+
+
+def _said(reply: AIMessage) -> Said:
+    """Return what a model said: its words, or the tools it wants used."""
+    wanted = [f"{one['name']}({one['args']})" for one in reply.tool_calls]
+    return Said(" ".join([str(reply.text), *wanted]).strip())
 
 
 def _reply(response: ModelResponse[Any]) -> AIMessage:

@@ -29,7 +29,8 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
         here: The point of the run.
         kind: `model`, `memory`, `embed`, `search`, `fetch`, `sandbox` or `status`.
         role: Who called.
-        status: `ok`, `recorded` for a result of the ledger, or the code of a failure.
+        status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
+            before, or the code of a failure.
         more: Seconds, tokens and whatever else is known; plain data, never a secret.
     """
     line = {

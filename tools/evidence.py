@@ -5,27 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from config.errors import Problem
-from config.settings import settings
 from graph.context import Context
 from graph.state import Passage, Source
 from memory.pages import store as pages
-from memory.pages.memorizer import parts
 from memory.pages.recollection import EARLIER, recollected, without_turns_of
 from memory.pages.recollection import named as pages_named
-from memory.pages.store import NewPage, Page
+from memory.pages.store import Page
 from memory.pages.within import Scope, scope
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
-from runs.ledger import Call, once
+from runs.ledger import Call, Said, once
 from runs.place import Here, anywhere
 from runs.trace import trace
-from tools.fetch import canonical, fetch
+from tools.fetch import canonical
+from tools.reading import read_all
 from tools.search import Unanswered, available, search
 
 PAGES = 12
@@ -155,39 +154,21 @@ async def _on_web(
     """Search the web and read what is found; what fails is told, never raised."""
     call = Call(anywhere(here), "search", "web", [list(names), query])
     try:
-        hits = await once(call, lambda: _searched(names, query))
+        hits = await once(call, lambda: _searched(names, query), partial(_search_said, here, query))
     except Problem as problem:
         problems.append(problem)
         await trace(here, "search", "web", problem.code, query=query)
         return []
     await trace(here, "search", "web", "ok", query=query, hits=len(hits))
-    urls = dict.fromkeys(canonical(hit["url"]) for hit in hits)
-    results = await asyncio.gather(*(_read(here, url, problems) for url in urls))
-    return [page for result in results for page in result]
+    return await read_all(here, [canonical(hit["url"]) for hit in hits], problems)
+
+
+def _search_said(here: Here, query: str, hits: Sequence[Mapping[str, Any]]) -> Said:
+    return Said(query, "; ".join(str(hit["title"]) for hit in hits), here.step)
 
 
 async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
-
-
-async def _read(here: Here, url: str, problems: list[Problem]) -> list[Page]:
-    try:
-        ids = await once(Call(anywhere(here), "fetch", "web", url), lambda: _fetched(here, url))
-    except Problem as problem:
-        problems.append(problem)
-        await trace(here, "fetch", "web", problem.code, url=url)
-        return []
-    await trace(here, "fetch", "web", "ok", url=url)
-    return await pages_named(here.owner, ids)
-
-
-async def _fetched(here: Here, url: str) -> list[str]:
-    got = await fetch(url, allow_private=settings().allow_private_fetch)
-    page = NewPage(title=got["title"] or url, place="", text=got["text"])
-    address = canonical(got["url"])
-    site = urlsplit(address).hostname or ""
-    sized = await asyncio.to_thread(lambda: [*parts(page)])
-    return await pages.keep(here.owner, "web", address, sized, group=site, run=here.run)
 
 
 def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list[tuple[Page, str]]:

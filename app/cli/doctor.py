@@ -19,6 +19,7 @@ from app.cli.table import show
 from config.errors import Problem
 from config.models import ROLES
 from graph.context import Context
+from memory.experience.checking import dangling
 from models.embeddings import embedder
 from models.load import load, model_name
 from retrieval.tokens import ENCODING, exact, vocabulary
@@ -46,6 +47,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
     checks: dict[str, Callable[[], Awaitable[str]]] = {
         "versions": _versions,
         "storage": _storage,
+        "experience": _experience,
         "strict checkpoints": _strict,
         "models": _models,
         "embeddings": _embeddings,
@@ -72,6 +74,15 @@ async def _versions() -> str:
 async def _storage() -> str:
     engine = await database()
     return engine.url.render_as_string(hide_password=True)
+
+
+async def _experience() -> str:
+    wrong = await dangling()
+    if wrong:
+        what = ", ".join(f"{count} of {name}" for name, count in wrong.items())
+        hint = "restore the database from a backup"
+        raise Problem("storage_corrupt", f"edges lead nowhere: {what}", hint=hint)
+    return "every edge has both its ends"
 
 
 async def _strict() -> str:

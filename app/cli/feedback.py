@@ -30,5 +30,5 @@ async def _feed_back(owner: str, name: str, words: str) -> dict[str, str]:
         fact = await feed_back(run, words)
     finally:
         await close()
-    kind = words.strip() if fact is None else "text"
+    kind = words.strip().casefold() if fact is None else "text"
     return {"run": run.id, "feedback": kind, "fact": fact.id if fact else ""}

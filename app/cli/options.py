@@ -97,6 +97,12 @@ Proposals = Annotated[
     list[str], typer.Argument(metavar="ID...", help="The proposals, as they are listed.")
 ]
 Decided = Annotated[bool, typer.Option("--all", help="Those that were decided, too.")]
+GraphFile = Annotated[
+    Path, typer.Option("--out", parser=path, metavar="FILE", help="Where the page is written.")
+]
+LogFile = Annotated[
+    Path, typer.Argument(parser=path, metavar="FILE", help="The log, one run as JSON on a line.")
+]
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Thing = Annotated[
     str, typer.Argument(metavar="ID", help="What, as `dossier memory list` names it.")

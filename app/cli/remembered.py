@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from app.cli import audited
@@ -11,9 +13,11 @@ from app.cli.options import (
     Decided,
     Explain,
     From,
+    GraphFile,
     Json,
     Kind,
     Limit,
+    LogFile,
     Page,
     Pages,
     Paths,
@@ -146,3 +150,26 @@ def approve(ids: Proposals, project: Project = "", json: Json = False) -> None:
 def reject(ids: Proposals, project: Project = "", json: Json = False) -> None:
     """Let proposed changes be."""
     call("memory_files", "rejecting", ids=ids, project=project, as_json=json)
+
+
+@memory.command()
+def graph(
+    out: GraphFile = Path("experience.html"),
+    limit: Limit = 300,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Draw how past runs went, and what they teach, as a page."""
+    call("experience", "graph", out=out, limit=limit, project=project, as_json=json)
+
+
+@memory.command()
+def insights(project: Project = "", json: Json = False) -> None:
+    """List what past runs teach, the best first."""
+    call("experience", "insights", project=project, as_json=json)
+
+
+@memory.command("import-runs")
+def import_runs(file: LogFile, project: Project = "", json: Json = False) -> None:
+    """Learn from a log of what agents did, one run as JSON on a line."""
+    call("experience", "import_runs", file=file, project=project, as_json=json)

@@ -129,7 +129,7 @@ def key(content: str) -> str:
 
     Case, width, white space, quotation marks and the marks at the end make no difference.
     """
-    plain = fold(content).casefold().strip(END_MARKS)
+    plain = fold(unicodedata.normalize("NFKC", content)).casefold().strip(END_MARKS)
     return hashlib.sha256(plain.encode()).hexdigest()[:32]
 
 

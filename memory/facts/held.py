@@ -12,16 +12,19 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, bindparam, select
 
 from config.settings import settings
+from memory.base import Note
+from memory.budget import line
 from memory.facts.fact import TRUSTED
-from retrieval.tfidf import Places, Shelf, best
+from retrieval.tfidf import Places, Shelf, best, shelved
+from retrieval.tokens import count
 from storage.engine import read
 from storage.events import newest
 from storage.tables import facts
 
 Column = NDArray[Any]
 
-LAG = 0.02
-"""The part of the facts that may change before the weights of words are worked out again."""
+LOOSE = 0.1
+"""The part of the facts that may have come or gone before all of them are put in order again."""
 
 OWNERS, FACTS = 64, 200_000
 """How many owners, and how many facts of all of them, are held at the most; one owner always is."""
@@ -48,9 +51,10 @@ class Columns(NamedTuple):
     ends: Column
     live: Column
     trusted: Column
-    correction: Column
     size: Column
     """The bytes of its content."""
+    tokens: Column
+    """What a correction takes of the budget; 0 for other facts."""
 
 
 class Known(NamedTuple):
@@ -61,8 +65,8 @@ class Known(NamedTuple):
     """Those that are not live any more among them; later revisions have others behind these."""
     columns: Columns
     shelf: Shelf
-    changed: int
-    """How many entries have come or gone since the shelf was weighed."""
+    loose: int
+    """How many entries have come or gone since all were put in order."""
 
     def alike(self, text: str, many: int, least: float = 0.0) -> list[tuple[str, float]]:
         """Return the ids of the facts most like a text and their cosines, most alike first."""
@@ -80,9 +84,15 @@ def _columns(rows: Sequence[Any]) -> Columns:
         np.array([_end(row.valid_to) for row in rows], dtype=np.float64),
         np.ones(len(rows), dtype=np.bool_),
         np.array([row.provenance in TRUSTED for row in rows], dtype=np.bool_),
-        np.array([row.category == "correction" for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),
+        np.array([_tokens(row) for row in rows], dtype=np.int32),
     )
+
+
+def _tokens(row: Any) -> int:
+    if row.category != "correction":
+        return 0
+    return count(line(Note(row.category, row.content))) + 1
 
 
 def _end(moment: float | None) -> float:
@@ -93,7 +103,7 @@ class Holder:
     """Keeps what is known of one owner up to date."""
 
     def __init__(self) -> None:
-        self.known = Known(UNREAD, [], _columns([]), Shelf(), 0)
+        self.known = Known(UNREAD, [], _columns([]), shelved([]), 0)
         self._places: dict[str, int] = {}
         self._turns = threading.Lock()
 
@@ -123,17 +133,18 @@ class Holder:
         live[gone] = False
         both = zip(known.columns._replace(live=live), _columns(new), strict=True)
         columns = Columns(*(np.concatenate(pair) for pair in both))
-        shelf = known.shelf.more([row.content for row in new]) if new else known.shelf
+        shelf = known.shelf.less(np.array(gone)) if gone else known.shelf
+        shelf = shelf.more([row.content for row in new]) if new else shelf
         for row in rows:
             self._places.pop(row.id, None)
         self._places |= {row.id: at for at, row in enumerate(new, start=len(known.entries))}
         known.entries.extend(Entry(row.id, row.content, row.category, row.revision) for row in new)
-        changed = known.changed + len(new) + len(gone)
-        grown = Known(known.revision, known.entries, columns, shelf, changed)
-        return self._weighed(grown) if changed > LAG * len(self._places) else grown
+        loose = known.loose + len(new) + len(gone)
+        grown = Known(known.revision, known.entries, columns, shelf, loose)
+        return self._ordered(grown) if loose > LOOSE * len(self._places) else grown
 
-    def _weighed(self, known: Known) -> Known:
-        """Leave out what is not live any more, and weigh the words anew."""
+    def _ordered(self, known: Known) -> Known:
+        """Leave out what is not live any more."""
         rows: Places = np.flatnonzero(known.columns.live)
         entries = [known.entries[at] for at in rows]
         self._places = {entry.id: at for at, entry in enumerate(entries)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +11,17 @@ import numpy as np
 from config.errors import Problem
 from config.settings import settings
 from memory.base import Note, Query
-from memory.budget import line
-from memory.facts.held import Known, known
+from memory.facts.held import Entry, Known, known
 from retrieval.tfidf import Floats, Places, best
-from retrieval.tokens import count
 
-MOST = 300
+MOST = 200
 """How many facts are told at the most."""
 
 CORRECTIONS = 0.1
 """The part of the budget that corrections have for themselves."""
 
-FRAME, BYTES = 5, 6
-"""The fewest tokens around a fact; how many bytes make a token where there are fewest tokens."""
+FRAME, BYTES = 5, 5
+"""How many tokens stand around a fact; how many bytes of a text make a token, or more do."""
 
 
 class Weights(NamedTuple):
@@ -109,55 +106,22 @@ def rank(held: Known, context: str, budget: int, weights: Weights, now: float) -
     chosen = best(scores, max(1, min(MOST, budget // (FRAME + 1))))
     sizes = FRAME + columns.size[chosen] // BYTES
     chosen = chosen[np.cumsum(sizes) <= budget]
-    must = _corrections(held, scores, int(budget * CORRECTIONS))
-    others = chosen[~np.isin(chosen, must)]
+    must = _corrections(held, scores, int(budget * CORRECTIONS)).tolist()
+    places = list(dict.fromkeys([*must, *chosen.tolist()]))
+    parts = np.stack([cosines[places], columns.confidence[places], scores[places]], axis=1)
+    told = zip(places, np.round(parts.astype(np.float64), 6).tolist(), strict=True)
     return [
-        *_notes(held, must, cosines, scores, must=True),
-        *_notes(held, others, cosines, scores, must=False),
+        _note(held.entries[at], *of, must=order < len(must)) for order, (at, of) in enumerate(told)
     ]
 
 
 def _corrections(held: Known, scores: Floats, room: int) -> Places:
     """Return the places of the best corrections that a number of tokens has room for."""
-    every = np.flatnonzero(held.columns.correction)
-    kept = []
-    for at in every[best(scores[every], MOST)].tolist():
-        entry = held.entries[at]
-        size = _tokens(entry.category, entry.content)
-        if size > room:
-            break
-        kept.append(at)
-        room -= size
-    return np.array(kept, dtype=np.int64)
+    tokens = held.columns.tokens
+    chosen = best(np.where(tokens > 0, scores, -np.inf), max(1, room // FRAME))
+    return chosen[np.cumsum(tokens[chosen]) <= room]
 
 
-def _notes(
-    held: Known, places: Places, cosines: Floats, scores: Floats, *, must: bool
-) -> list[Note]:
-    parts = zip(
-        places.tolist(),
-        cosines[places].tolist(),
-        held.columns.confidence[places].tolist(),
-        scores[places].tolist(),
-        strict=True,
-    )
-    return [
-        Note(
-            title=(entry := held.entries[at]).category,
-            text=entry.content,
-            id=entry.id,
-            revision=entry.revision,
-            score={
-                "similarity": round(similarity, 4),
-                "confidence": round(confidence, 4),
-                "score": round(score, 4),
-            },
-            must=must,
-        )
-        for at, similarity, confidence, score in parts
-    ]
-
-
-@lru_cache(maxsize=4096)
-def _tokens(category: str, content: str) -> int:
-    return count(line(Note(category, content))) + 1
+def _note(entry: Entry, similarity: float, confidence: float, score: float, *, must: bool) -> Note:
+    parts = {"similarity": similarity, "confidence": confidence, "score": score}
+    return Note(entry.category, entry.content, entry.id, entry.revision, parts, must)

@@ -88,10 +88,6 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"|at the moment|just now|here|yesterday|tomorrow)\b",
     ),
     "changed": (r"\b(?:now|these days|became|become|no longer|moved|switched|changed)\b",),
-    "ack": (
-        r"(?:(?:ok|okay|k|yes|yep|yeah|no|nope|sure|fine|great|good|nice|cool|perfect|thanks"
-        r"|thank you|thx|ty|got it|go on|continue|hi|hello|hey|bye|goodbye|please)(?:[\s,!.]+|$))+",
-    ),
     "concise": ("short|shorter|brief|briefer|concise|succinct|terse|to the point",),
     "balanced": ("balanced|medium[- ]length",),
     "comprehensive": ("detailed|comprehensive|thorough|in[- ]depth|exhaustive|long|longer",),

@@ -17,6 +17,9 @@ from retrieval.text import language
 ANSWER = 600
 """How many characters of the last answer are shown."""
 
+LONGEST = 3_000
+"""How many characters of a message are shown."""
+
 Item = TypeVar("Item")
 
 Ask = Callable[[str, str], Awaitable[Learnt]]
@@ -54,7 +57,7 @@ async def extract(
     """
     traits = [one["text"] for one in [*profile["identities"], *profile["characteristics"]]]
     shown = Shown(_numbered(said), _numbered(list(known)), _numbered(traits))
-    texts = {number: spoken(one.text) for number, one in shown.messages.items()}
+    texts = {number: spoken(one.text)[:LONGEST] for number, one in shown.messages.items()}
     data = blocks(
         _listed("messages", "message", texts),
         block("answer", said[-1].answer[:ANSWER]),

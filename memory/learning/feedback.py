@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from config.errors import Problem
+from memory.experience.runs import judge
 from memory.facts.store import Fact, NewFact, add
 from memory.learning.gate import LONGEST, unfit
 from memory.learning.portrait import of_statements
@@ -25,6 +26,8 @@ WHY = {
 async def feed_back(run: Run, words: str) -> Fact | None:
     """Write down what a person says about a run; words are in force from the next call on.
 
+    What the run was told of earlier ones is judged by it too (`memory.experience.runs.judge`).
+
     Args:
         run: The run.
         words: `up`, `down`, or what was wrong.
@@ -38,11 +41,14 @@ async def feed_back(run: Run, words: str) -> Fact | None:
     text = " ".join(clean(words).split())
     if not text:
         raise Problem("feedback_empty", "there are no words", hint='up, down or "what was wrong"')
-    if text in VERDICTS:
-        await _log(run, text, {})
+    verdict = text.casefold()
+    if verdict in VERDICTS:
+        await _log(run, verdict, {})
+        await judge(run.owner, run.id, good=verdict == "up")
         return None
     fact = await _correct(run, text)
     await _log(run, "text", {"text": text, "fact": fact.id})
+    await judge(run.owner, run.id, good=False, why=text)
     return fact
 
 

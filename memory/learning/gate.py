@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from memory.learning.rules import END, stated
 from memory.learning.secrets import secret
-from memory.learning.voice import asks, clean, quoted_in, tells
+from memory.learning.voice import asks, clean, quoted_in, spoken, tells
 from retrieval.script import CJK
+from retrieval.text import sentences
 from retrieval.words import words
 
 SURE = 0.7
@@ -62,7 +63,7 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
     if not quoted:
         return "not_quoted"
     # Of a quote that holds a question too, the question says nothing of them.
-    telling = [one for one in quoted if stated(one) or tells(one)]
+    telling = [one for one in quoted if _of_the_person(one)]
     plain = [one for one in telling if not asks(one)]
     sentence = " ".join(plain or telling)
     if not sentence:
@@ -75,6 +76,11 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
         return "not_borne_out" if own else "not_descriptive"
     kept = END.sub("", " ".join(sentence.split())) if own else wanted
     return unfit(kept) or unfit(sentence) or Passed(kept, sentence, own)
+
+
+def worth_reading(message: str) -> bool:
+    """Tell whether anything read in a message could get through: most questions tell nothing."""
+    return any(_of_the_person(one.text) for one in sentences(spoken(message)))
 
 
 def unfit(text: str) -> str:
@@ -96,6 +102,10 @@ def borne_out(text: str, sentence: str) -> bool:
     said = set(words(sentence))
     new = (word for word in words(text) if not _CJK.search(word))
     return all(word in FRAME or any(_kin(word, other) for other in said) for word in new)
+
+
+def _of_the_person(sentence: str) -> bool:
+    return tells(sentence) or bool(stated(sentence))
 
 
 def akin(one: str, other: str) -> bool:

@@ -59,6 +59,3 @@ MOMENT = _either("moment")
 
 CHANGED = _either("changed")
 """Words that say it was different before."""
-
-ACK = _either("ack")
-"""Whole sentences that say nothing of anybody."""

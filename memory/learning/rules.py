@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memory.learning.patterns import (
-    ACK,
     ANSWERS,
     CHANGED,
     CONTRAST,
@@ -86,9 +85,14 @@ def stated(message: str) -> list[Statement]:
     return found
 
 
-def acknowledges(message: str) -> bool:
-    """Tell whether a message says nothing but yes, thanks or hello."""
-    return all(ACK.fullmatch(one.text) for one in sentences(spoken(message)))
+def asked(message: str) -> str:
+    """Return what a message asks beside what it wants remembered; nothing if it only tells."""
+    said = [(one.text, _without(LEAD, END.sub("", one.text))) for one in sentences(message)]
+    tells = [not asks(text) and any(_read(text, text, denied=False)) for _, text in said]
+    if all(tells):
+        return ""
+    pairs = zip(said, tells, strict=True)
+    return " ".join(text for (text, plain), told in pairs if not told or not NOTE.match(plain))
 
 
 def tastes(text: str) -> Mapping[str, str]:

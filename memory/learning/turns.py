@@ -12,7 +12,8 @@ from sqlalchemy import Connection, bindparam, select, update
 from config.settings import settings
 from storage import outbox
 from storage.engine import write
-from storage.outbox import LEASE, Job
+from storage.outbox import LEASE as LEASE
+from storage.outbox import Job
 from storage.tables import heard
 from storage.tables import outbox as rows
 from storage.upsert import insert_new
@@ -51,8 +52,8 @@ async def observe(owner: str, said: Said) -> None:
     named = {"owner": owner, "thread": thread, "message": said.message, "at": time.time()}
 
     def work(connection: Connection) -> None:
-        new = insert_new(heard).on_conflict_do_nothing()
-        if not connection.execute(new, named).rowcount:
+        new = insert_new(heard).on_conflict_do_nothing().returning(heard.c.message)
+        if connection.execute(new, named).first() is None:
             return
         wait = settings().learn_seconds
         outbox.put(connection, owner, JOB, said._asdict(), wait)

@@ -9,9 +9,10 @@ from config.errors import Problem
 from memory.facts.store import near
 from memory.learning import turns as outbox
 from memory.learning.extraction import Ask, Shown, extract
+from memory.learning.gate import worth_reading
 from memory.learning.keeping import NEAR, keep_claim, keep_statement
 from memory.learning.portrait import of_manner, of_statements
-from memory.learning.rules import acknowledges, stated
+from memory.learning.rules import stated
 from memory.learning.schema import Learnt
 from memory.learning.turns import Said, Turn
 from memory.profile.store import kept, learn
@@ -67,9 +68,9 @@ async def _read(place: Here, ask: Ask | None, turns: Sequence[Turn]) -> None:
 
 
 def _worth_asking(turns: Sequence[Turn]) -> bool:
-    """Tell whether a model may find anything in messages, and has not failed at them too often."""
+    """Tell whether a model might find anything in messages, and has not failed too often."""
     tired = max(turn.job.tries for turn in turns) >= TRIES
-    return not tired and not all(acknowledges(turn.said.text) for turn in turns)
+    return not tired and any(worth_reading(turn.said.text) for turn in turns)
 
 
 async def _asked(place: Here, ask: Ask, said: Sequence[Said]) -> None:
@@ -78,7 +79,9 @@ async def _asked(place: Here, ask: Ask, said: Sequence[Said]) -> None:
     learnt, shown = await extract(ask, said, known, (await kept(place.owner)).profile)
     refused = await _facts(place, learnt, shown)
     told, more = of_manner(learnt.profile, shown)
-    await learn(place.owner, told, run=said[-1].run, why="read in what was said")
+    await learn(
+        place.owner, told, provenance="model", run=said[-1].run, why="read in what was said"
+    )
     await _trace(place, "ok", len(learnt.facts), [*refused, *more])
 
 

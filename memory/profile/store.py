@@ -29,15 +29,16 @@ async def kept(owner: str) -> Kept:
     return await read(lambda connection: _kept(connection, owner))
 
 
-async def learn(owner: str, told: Told, *, run: str = "", why: str = "") -> Profile:
+async def learn(
+    owner: str, told: Told, *, provenance: str = "user", run: str = "", why: str = ""
+) -> Profile:
     """Join what a turn tells with the profile; what changes nothing is no event."""
+    event = Event(owner, "profile.update", provenance=provenance, run=run, why=why)
 
     def change(known: Profile) -> Profile:
         return merge(known, told)
 
-    return await _change(
-        Event(owner, "profile.update", provenance="user", run=run, why=why), change
-    )
+    return await _change(event, change)
 
 
 async def replace(owner: str, profile: Profile, *, run: str = "", why: str = "") -> Profile:

@@ -15,7 +15,7 @@ from retrieval.text import language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
-    "|plan|limit|gaps|request|notes"
+    "|plan|limit|gaps|request|notes|earlier|open"
 )
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -88,6 +88,8 @@ class Prompt(NamedTuple):
     step: tuple[str, str] | None = None
     """The title and the description of the step."""
     findings: tuple[Found, ...] = ()
+    earlier: tuple[Found, ...] = ()
+    """What was found out for earlier questions of the thread; what it quotes is in `pages` too."""
     plan: Mapping[str, Any] = MappingProxyType({})
     feedback: str = ""
     gaps: tuple[str, ...] = ()
@@ -127,13 +129,16 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
     texts = {tag: unescape(inside) for tag, (_, inside) in outer.items()}
     tools = [message.text for message in messages if isinstance(message, ToolMessage)]
     shown = [outer["pages"][1] if "pages" in outer else "", *tools]
+    pages = [page for text in shown for page in _pages(text)]
+    earlier = tuple(_findings(outer["earlier"][1] if "earlier" in outer else ""))
     return spoken._replace(
         question=texts.get("question", ""),
         conversation=texts.get("conversation", ""),
         most=_number(texts.get("count"), 0),
         limit=_number(texts.get("limit"), 4),
         queries=_lines(texts.get("queries", "")),
-        pages=tuple(page for text in shown for page in _pages(text)),
+        pages=(*pages, *_quoted(earlier, pages)),
+        earlier=earlier,
         step=(outer["step"][0].get("title", ""), texts["step"]) if "step" in outer else None,
         findings=tuple(_findings(outer["findings"][1] if "findings" in outer else marked)),
         plan=_plan(texts.get("plan", "")),
@@ -171,6 +176,13 @@ def _findings(text: str) -> Iterator[Found]:
         if tag == "finding":
             title, status = named.get("title", ""), named.get("status", "")
             yield Found(named.get("id", ""), title, status, unescape(inside))
+
+
+def _quoted(findings: Sequence[Found], pages: Sequence[Page]) -> Iterator[Page]:
+    """Yield what findings quote as pages of its own, without what stands on other pages."""
+    for quote in (quote for found in findings for quote in found.quotes):
+        if not any(page.id == quote.source and quote.text in page.text for page in pages):
+            yield Page(quote.source, "", "", quote.text)
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def draft(prompt: Prompt) -> dict[str, Any]:
     """
     question, limit = prompt.question, max(prompt.limit, 1)
     earlier = [_earlier(one, prompt.plan) for one in prompt.plan.get("steps", [])]
-    steps = earlier if earlier and prompt.feedback else list(_steps(question, prompt.pages, limit))
+    steps = earlier if earlier and prompt.feedback else list(_steps(prompt, limit))
     if prompt.feedback:
         steps = revised(steps, prompt.feedback, question, limit)
     return {
@@ -43,7 +43,8 @@ def draft(prompt: Prompt) -> dict[str, Any]:
     }
 
 
-def _steps(question: str, pages: Sequence[Page], limit: int) -> Iterator[DraftStep]:
+def _steps(prompt: Prompt, limit: int) -> Iterator[DraftStep]:
+    question = prompt.question
     compared, listed, asked = sides(question), dimensions(question), parts(question)
     if compared and limit > 1:
         yield from _comparison(question, compared, limit)
@@ -54,7 +55,8 @@ def _steps(question: str, pages: Sequence[Page], limit: int) -> Iterator[DraftSt
         yield from _listed(question, listed, limit)
     else:
         yield step(question, *_searches(question), description=question)
-        yield from _aspects(question, pages, min(limit, 3) - 1)
+        known = [found.title for found in prompt.earlier]
+        yield from _aspects(question, prompt.pages, min(limit, 3) - 1, known)
 
 
 def _resolved(asked: Sequence[str]) -> list[str]:
@@ -93,15 +95,21 @@ def _listed(question: str, listed: list[str], limit: int) -> Iterator[DraftStep]
         yield step(f"{name}{colon(question)}{joint.join(named)}", f"{whole} {' '.join(named)}")
 
 
-def _aspects(question: str, pages: Sequence[Page], most: int) -> Iterator[DraftStep]:
-    """Yield a step for each other thing the best sources are about, if the question is open."""
+def _aspects(
+    question: str, pages: Sequence[Page], most: int, known: Sequence[str]
+) -> Iterator[DraftStep]:
+    """Yield a step for each other thing the best sources are about, if the question is open.
+
+    What is known already from earlier questions is left out.
+    """
     if is_simple(question) or most < 1:
         return
     about = topic(question)
     sources = {page.title: [one for one in pages if one.title == page.title] for page in pages}
     worth = {title: reach(about, question, found) for title, found in sources.items() if title}
     best = max(worth.values(), default=0.0)
-    whole, seen = key_phrase(question, 4), set(key_terms(question))
+    whole = key_phrase(question, 4)
+    seen = {term for text in (question, *known) for term in key_terms(text)}
     for title in sorted(worth, key=lambda one: -worth[one]):
         new = set(key_terms(title)) - seen
         if most and new and worth[title] > NEAR * best and language(title) == language(question):

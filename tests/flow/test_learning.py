@@ -88,10 +88,11 @@ async def test_facts_and_the_profile_cost_one_call_together_after_the_report(
     assert await waiting() == 0
 
 
-async def test_thanks_are_worth_no_call(
-    thread: Session, choices: dict[str, object], script: Script
+@pytest.mark.parametrize("said", ["Thanks!", BEES])
+async def test_thanks_and_plain_questions_are_worth_no_call(
+    thread: Session, choices: dict[str, object], script: Script, said: str
 ):
-    await thread.begin("Thanks!", make(choices), quiet)
+    await thread.begin(said, make(choices), quiet)
     await later(choices)
 
     assert "Learnt" not in script.names()
@@ -124,7 +125,7 @@ async def test_what_a_model_reads_is_kept_with_the_words_it_rests_on(
 async def test_a_model_does_not_double_what_the_rules_have_read(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    script.on("Learnt", learnt(claim("Nurse in Oslo", NURSE)))
+    script.on("Learnt", learnt(claim("In Oslo, a nurse", NURSE)))
 
     await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
 
@@ -250,7 +251,7 @@ async def test_what_was_said_elsewhere_waits_until_it_is_quiet_there(
 ):
     await observe("local/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
 
-    await thread.begin(BEES, make(choices), quiet)
+    await thread.begin("Why do my bees dance?", make(choices), quiet)
 
     assert "Oslo" not in script.prompts("Learnt")[0]
     assert await waiting() == 1
@@ -263,8 +264,9 @@ async def test_nobody_learns_from_what_another_says(
     settings.cache_clear()
     await observe("other/", Said("t0", "t0-1", "m0", "My hives stand in Oslo."))
 
-    await thread.begin(BEES, make(choices), quiet)
+    await thread.begin("Why do my bees dance?", make(choices), quiet)
 
+    assert script.names()[-1] == "Learnt"
     assert not any("Oslo" in prompt for prompt in script.prompts("Learnt"))
     assert await waiting() == 1
 

@@ -291,9 +291,10 @@ async def test_a_question_in_another_thread_is_told_of_the_report_about_the_same
     async with session("t2") as other:
         await other.begin("What does the waggle dance mean?", make(choices), quiet)
 
-    told = [str(messages[0].text) for _, messages in script.asked[before:]]
-    assert len(told) > 3
-    assert all("<reports>" in text and "(t1-1, 20" in text for text in told)
+    told = {name: str(messages[0].text) for name, messages in script.asked[before:]}
+    for name in ("Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter"):
+        assert "<reports>" in told[name], name
+        assert "(t1-1, 20" in told[name], name
 
 
 async def test_a_run_is_never_told_of_its_own_report(

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from config.errors import Problem
+from memory.files.proposals import listed
 from nodes.agent import Work, work
 from tests.door import STATE
 from tests.fake_model import Script
@@ -91,3 +92,15 @@ async def test_a_tool_nobody_has_is_told_to_the_model(script: Script):
     script.on("researcher", wrong, stopped("I give up."))
 
     assert (await researched()).text == "I give up."
+
+
+async def test_what_a_tool_has_said_is_not_what_the_agent_has_learned(script: Script):
+    arguments = {"new": "- Nothing was found", "why": "the tool said so"}
+    call = {"name": "edit_memory_file", "args": arguments, "id": "edit"}
+    finish = {"finish_reason": "tool_calls"}
+    keeping = AIMessage("", tool_calls=[call], response_metadata=finish)
+    script.on("researcher", calling(1, query="bees"), keeping, stopped("Nothing on bees."))
+
+    await researched()
+
+    assert [one.provenance for one in await listed("local/")] == ["web"]

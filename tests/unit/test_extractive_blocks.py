@@ -97,3 +97,34 @@ def test_a_quote_of_a_finding_may_stand_under_a_section():
     found = Found("s1", "t", "ok", '- *queue › retries*: <q s="S1">limit: 7</q>')
 
     assert found.quotes == [Quote("S1", "limit: 7", "queue › retries")]
+
+
+EARLIER = """<question>
+When was the waggle dance described?
+</question>
+
+<pages>
+<page id="S1" title="Bees">
+Bees dance. It was described in 1927.
+</page>
+</pages>
+
+<earlier>
+<finding id="1/s1" title="waggle dance">
+&lt;q s="S1"&gt;It was described in 1927.&lt;/q&gt; &lt;q s="S2"&gt;Frisch saw it.&lt;/q&gt;
+</finding>
+<open>
+mites: no_evidence
+</open>
+</earlier>"""
+
+
+def test_what_earlier_findings_quote_can_be_quoted_again():
+    prompt = read([HumanMessage(EARLIER)])
+
+    assert [(page.id, page.text) for page in prompt.pages] == [
+        ("S1", "Bees dance. It was described in 1927."),
+        ("S2", "Frisch saw it."),
+    ]
+    assert [found.title for found in prompt.earlier] == ["waggle dance"]
+    assert prompt.findings == ()

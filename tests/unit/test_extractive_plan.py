@@ -1,6 +1,6 @@
 import pytest
 
-from models.extractive.blocks import Page, Prompt
+from models.extractive.blocks import Found, Page, Prompt
 from models.extractive.plan import draft
 from nodes.planner import Draft
 
@@ -81,6 +81,10 @@ def test_an_open_question_is_split_by_what_the_pages_are_about():
         "Waggle dance",
         "Pheromones",
     ]
+
+    known = (Found("1/s1", "The waggle dance", "", ""),)
+    others = titles(plan(question, pages=pages, earlier=known))[1:]
+    assert [title.partition(":")[0] for title in others] == ["Pheromones"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4])

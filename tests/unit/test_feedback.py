@@ -22,12 +22,12 @@ async def run() -> Run:
     return await found(OWNER, name)
 
 
-@pytest.mark.parametrize("verdict", ["up", "down"])
+@pytest.mark.parametrize("verdict", ["up", "down", "Up"])
 async def test_up_and_down_are_events_of_the_run(verdict: str):
     assert await feed_back(await run(), verdict) is None
 
     (one,) = await history(OWNER, run="t1-1")
-    assert (one.event.name, one.event.item) == (f"feedback.{verdict}", "t1-1")
+    assert (one.event.name, one.event.item) == (f"feedback.{verdict.lower()}", "t1-1")
     assert await listed(OWNER) == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.gate import Passed, passed, unfit
+from memory.learning.gate import Passed, passed, unfit, worth_reading
 from memory.learning.voice import clean, spoken
 
 PASSED = [
@@ -87,6 +87,21 @@ def test_a_question_beside_a_statement_bears_nothing_out():
 
     words = Passed("I keep bees", "I keep bees.", own=True)
     assert passed("Bees dance", message, message) == words
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Thanks!", "ok", "好的", "谢谢！", "How do bees dance?", "蜜蜂怎么跳舞？", "Tell me of bees."],
+)
+def test_what_tells_nothing_of_the_person_is_worth_no_call(said: str):
+    assert not worth_reading(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["Thanks, I am a nurse", "Why do my bees die?", "好的，我养蜜蜂。"]
+)
+def test_what_may_tell_something_is(said: str):
+    assert worth_reading(said)
 
 
 def test_what_a_reader_does_not_see_is_not_kept():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import acknowledges, stated
+from memory.learning.rules import stated
 
 STATED = [
     ("Remember that I have two dogs.", "work", "I have two dogs"),
@@ -94,16 +94,6 @@ def test_a_preference_says_how_answers_are_liked(said: str, tastes: dict[str, st
     (one,) = stated(said)
 
     assert dict(one.tastes) == tastes
-
-
-@pytest.mark.parametrize("said", ["Thanks!", "ok", "Yes, great.", "好的", "谢谢！", "嗯。"])
-def test_an_acknowledgement_is_nothing_to_read(said: str):
-    assert acknowledges(said)
-
-
-@pytest.mark.parametrize("said", ["Thanks, I am a nurse", "no bees", "好的蜜蜂"])
-def test_what_only_begins_like_one_is_read(said: str):
-    assert not acknowledges(said)
 
 
 def test_what_was_wrong_is_known_of_a_correction():

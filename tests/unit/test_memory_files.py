@@ -111,15 +111,17 @@ async def test_another_persons_own_file_is_not_the_installations(file, home: Pat
 
 
 async def test_a_project_in_the_folder_of_the_home_reads_its_file_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / ".dossier"))
     settings.cache_clear()
-    (tmp_path / ".dossier").mkdir()
-    (tmp_path / ".dossier" / "AGENTS.md").write_text("Be brief.")
+    mine = written(str(tmp_path / ".dossier" / "AGENTS.md"), "Be brief.")
     await trust("local", str(tmp_path))
-
     assert await said(of(tmp_path)) == ["Be brief."]
+
+    mine.unlink()
+    mine.symlink_to(written(str(tmp_path_factory.mktemp("dotfiles") / "mine" / "f"), "Be kind."))
+    assert await said(of(tmp_path)) == ["Be kind."]
 
 
 async def test_a_file_among_the_documents_under_research_is_no_memory(file, hive):

@@ -54,11 +54,14 @@ async def test_a_file_that_has_not_changed_for_long_is_read_once(
     assert len(looks) == 1
 
 
+@pytest.mark.parametrize("hidden", [False, True])
 async def test_a_change_within_a_tick_of_the_clock_is_not_missed(
-    file, monkeypatch: pytest.MonkeyPatch
+    file, monkeypatch: pytest.MonkeyPatch, hidden: bool
 ):
     monkeypatch.setattr(disk, "_stamp", lambda about: (1, 1, about.st_size, 1))
     file.write_bytes(b"a")
+    if hidden:
+        os.utime(file, (1, 1))
     files = Disk()
     await files.read(str(file))
     file.write_bytes(b"b")

@@ -81,6 +81,22 @@ async def test_two_who_write_the_same_file_of_a_store_do_not_both_succeed():
     assert sorted(done) == [False, True]
 
 
+class Shared(InMemoryStore):
+    """A store that another machine writes to at the same instant."""
+
+    async def aput(self, namespace: Any, key: str, value: Any, *rest: Any, **more: Any) -> None:
+        await super().aput(namespace, key, value, *rest, **more)
+        theirs = {**value, "content": "theirs"}
+        await super().aput(namespace, key, theirs, *rest, **more)
+
+
+async def test_what_another_machine_has_replaced_was_not_written():
+    files = StoreFiles(Shared(), "dossier", "ann/")
+
+    assert not await files.write(PATH, b"mine", None)
+    assert await files.read(PATH) == b"theirs"
+
+
 @pytest.mark.parametrize(
     "kept",
     [

@@ -53,4 +53,4 @@ def test_what_must_not_grow_for_ever_is_replaced_and_what_branches_write_is_merg
     hints = get_type_hints(state.State, include_extras=True)
     merged = {name for name, hint in hints.items() if merge in getattr(hint, "__metadata__", ())}
 
-    assert merged == {"background", "findings", "sources", "unsearched"}
+    assert merged == {"answers", "background", "findings", "sources", "unsearched"}

@@ -1,0 +1,102 @@
+"""dossier memory graph, insights and import-runs: what past runs teach."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column
+from rich.text import Text
+
+from app.cli.output import one_line, print_json
+from app.cli.table import show, table
+from config.errors import Problem
+from config.settings import settings
+from memory.experience import drawing
+from memory.experience.importing import import_run, read_log
+from memory.experience.insights import Insight, listed, supporters
+from runs.place import owned
+from storage.engine import close
+
+Told = tuple[Insight, list[tuple[str, int]]]
+
+
+def graph(*, out: Path, limit: int, project: str, as_json: bool) -> int:
+    """Write the three tiers as a page; return the exit status.
+
+    Raises:
+        Problem: `out_unwritable`.
+    """
+    drawn = asyncio.run(_drawn(owned(settings().user, project), limit))
+    try:
+        out.write_text(drawing.page(drawn), encoding="utf-8")
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}"
+        raise Problem("out_unwritable", what, where=str(out)) from error
+    if as_json:
+        told = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
+        print_json({"page": str(out.resolve()), **told})
+    else:
+        print(out.resolve())
+    return 0
+
+
+def insights(*, project: str, as_json: bool) -> int:
+    """List what was learnt, the best first; return the exit status."""
+    known = asyncio.run(_known(owned(settings().user, project)))
+    if as_json:
+        print_json([_plain(one, runs) for one, runs in known])
+        return 0
+    rows = table("insight", "worth", "won", "runs", Column("what to do"))
+    for one, runs in known:
+        signs = [sign for _, sign in runs]
+        spoken = f"+{signs.count(1)} −{signs.count(-1)}"
+        words = Text(one_line(one.content), overflow="fold")
+        rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", spoken, words)
+    show(rows if known else "No insights yet: they come with runs.")
+    return 0
+
+
+def import_runs(*, file: Path, project: str, as_json: bool) -> int:
+    """Read runs from a log; return the exit status.
+
+    Raises:
+        Problem: What `memory.experience.importing.read_log` tells of; nothing is kept then.
+    """
+    new, known = asyncio.run(_imported(owned(settings().user, project), file))
+    if as_json:
+        print_json({"imported": new, "known": known})
+    else:
+        print(f"{new} runs imported, {known} known already.")
+    return 0
+
+
+async def _drawn(owner: str, limit: int) -> drawing.Graph:
+    try:
+        return await drawing.graph(owner, limit)
+    finally:
+        await close()
+
+
+async def _known(owner: str) -> list[Told]:
+    try:
+        return [(one, await supporters(owner, one.id)) for one in await listed(owner)]
+    finally:
+        await close()
+
+
+async def _imported(owner: str, file: Path) -> tuple[int, int]:
+    # A mistake in the last line must not leave half of the log behind.
+    logs = [log for _, log in read_log(file)]
+    try:
+        new = [await import_run(owner, log) for log in logs]
+    finally:
+        await close()
+    return sum(new), len(new) - sum(new)
+
+
+def _plain(one: Insight, runs: list[tuple[str, int]]) -> dict[str, Any]:
+    told = {"id": one.id, "content": one.content, "projections": dict(one.projections)}
+    record = {"worth": one.score, "wins": one.wins, "uses": one.uses, "created": one.created}
+    return {**told, **record, "runs": [{"run": run, "sign": sign} for run, sign in runs]}

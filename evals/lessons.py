@@ -1,0 +1,233 @@
+"""Show whether experience helps: a scripted agent meets 6 kinds of tasks again and again.
+
+`python -m evals.lessons --tasks 120`: each kind of task has one thing that somebody must know, the
+planner, say, or the coder. The agent succeeds if the first thing that this role is told of earlier
+runs is the right one; one time in five it succeeds by luck. What it concludes of a run is more
+often right than wrong when it succeeded, and more often wrong when it failed. The same tasks
+with the same luck and the same conclusions are met three times: with the experience of `memory`,
+with a plain memory that tells every role the conclusions of the most similar questions, and with
+none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import tempfile
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from config.settings import settings
+from memory.base import Query
+from memory.experience import insights
+from memory.experience.credits import credit
+from memory.experience.memory import INSIGHT, ROLES, Experience
+from memory.experience.outcome import Signs
+from memory.experience.recalling import prepare
+from memory.experience.runs import close
+from memory.experience.similar import vector_of
+from memory.experience.utterances import Utterance
+from models.bert import Floats
+from storage.engine import close as close_database
+
+OWNER = "eval/"
+LUCK, RIGHT_AFTER_SUCCESS, RIGHT_AFTER_FAILURE = 0.2, 0.8, 0.35
+TOLD = 3
+
+
+class Kind(NamedTuple):
+    """A kind of task: how it is asked, who must know what, and what is wrongly concluded."""
+
+    asked: Sequence[str]
+    role: str
+    right: str
+    wrong: Sequence[str]
+
+
+class Task(NamedTuple):
+    """One task, with the luck and the conclusion that belong to it."""
+
+    question: str
+    kind: Kind
+    luck: bool
+    right: tuple[bool, bool]
+    """Whether the conclusion is right after a failure, and after a success."""
+    wrong: str
+
+
+THINGS = ("Oslo", "Lima", "Kyoto", "Accra", "Quito", "Turin", "成都", "昆明", "Leeds", "Ghent")
+KINDS = (
+    Kind(
+        ("When did the metro of {} open?", "In which year did the first metro line of {} open?"),
+        "planner",
+        "Plan a step that looks for the operator's own chronicle.",
+        ("Plan only one step.", "Plan a step on the cost."),
+    ),
+    Kind(
+        ("How many people lived in {} in 1990?", "What was the population of {} in 1990?"),
+        "researcher",
+        "Search the census office, not encyclopedias.",
+        ("Search for travel guides.", "Search in images."),
+    ),
+    Kind(
+        ("How much did rents in {} rise in percent?", "By what percentage did rent grow in {}?"),
+        "coder",
+        "Compute the change from index values, not from rounded prices.",
+        ("Compute with prices of one flat.", "Round before you divide."),
+    ),
+    Kind(
+        ("Is the air of {} better than ten years ago?", "Has air quality in {} improved lately?"),
+        "reflector",
+        "Send a finding back when its two years were measured differently.",
+        ("Pass a finding with one source.", "Send back every finding in tables."),
+    ),
+    Kind(
+        ("Compare the trams of {} with buses.", "Are trams or buses cheaper to run in {}?"),
+        "reporter",
+        "State the year of each figure in the first sentence.",
+        ("Write no figures.", "Begin with the history."),
+    ),
+    Kind(
+        ("{}有多少座图书馆？", "{}的公共图书馆一共有几座？"),
+        "researcher",
+        "先查统计年鉴，再查图书馆名录。",
+        ("只查新闻。", "先查旅游网站。"),
+    ),
+)
+
+
+class Memory(Protocol):
+    """What is kept of the runs of one condition."""
+
+    async def told(self, run: str, question: str) -> dict[str, list[str]]:
+        """Return what each role is told, the best first."""
+
+    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+        """Keep a run and what was concluded of it, for whom."""
+
+
+class Ours:
+    """The three tiers, as a run uses them."""
+
+    async def told(self, run: str, question: str) -> dict[str, list[str]]:
+        """Return the insights for each role, and give them credit."""
+        await prepare(OWNER, run, question)
+        memory, notes = Experience(), {}
+        for role in ROLES:
+            found = await memory.recall(Query(OWNER, role, question, run=run), 3_000)
+            notes[role] = [note.text for note in found]
+            await credit(OWNER, run, role, [one.id for one in found if one.title == INSIGHT])
+        return notes
+
+    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+        """Close the run and add the insight."""
+        value = float(good)
+        said = [Utterance("planner", f"plan for {task.question}")]
+        if good:
+            said.append(Utterance(task.kind.role, task.kind.right))
+        await close(OWNER, run, task.question, Signs(value, value, value, 1.0), said=said)
+        await insights.add(OWNER, learnt, {role: learnt}, [run])
+        await insights.retire(OWNER)
+
+
+class Plain:
+    """A list of conclusions; the most similar questions give theirs, to whoever asks."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[Floats, str]] = []
+
+    async def told(self, run: str, question: str) -> dict[str, list[str]]:
+        """Return the conclusions of the most similar questions."""
+        del run
+        vector = vector_of(question)
+        near = sorted(self.kept, key=lambda one: -float(one[0] @ vector))
+        best = list(dict.fromkeys(text for _, text in near))[:TOLD]
+        return dict.fromkeys(ROLES, best)
+
+    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+        """Keep the conclusion beside its question."""
+        del run, good, role
+        self.kept.append((vector_of(task.question), learnt))
+
+
+class Nothing:
+    """No memory at all."""
+
+    async def told(self, run: str, question: str) -> dict[str, list[str]]:
+        """Tell nobody anything."""
+        del run, question
+        return {role: [] for role in ROLES}
+
+    async def keep(self, run: str, task: Task, good: bool, learnt: str, role: str) -> None:
+        """Keep nothing."""
+
+
+def main() -> None:
+    """Print the success rate of each condition, quarter by quarter, and the precision per role."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["DOSSIER_HOME"] = home
+        settings.cache_clear()
+        asyncio.run(_measure(tasks(options.tasks, options.seed)))
+
+
+async def _measure(met: list[Task]) -> None:
+    quarter = max(1, len(met) // 4)
+    print(f"{'memory':>12} {'1st':>6} {'2nd':>6} {'3rd':>6} {'4th quarter':>12} {'all':>6}")
+    precisions = {}
+    for name, memory in (("experience", Ours()), ("similarity", Plain()), ("none", Nothing())):
+        won, precisions[name] = await meet(met, memory)
+        parts = [won[at : at + quarter] for at in range(0, 4 * quarter, quarter)]
+        cells = [sum(part) / len(part) for part in (*parts, won)]
+        print(f"{name:>12} " + " ".join(f"{cell:>6.0%}" for cell in cells))
+    print("\nshare of what a role was told that was right for the task and the role")
+    for role in ROLES:
+        told = [f"{name} {shares.get(role, 0.0):.0%}" for name, shares in precisions.items()]
+        print(f"{role:>12} {', '.join(told[:2])}")
+    await close_database()
+
+
+async def meet(met: Sequence[Task], memory: Memory) -> tuple[list[bool], dict[str, float]]:
+    """Let the agent meet tasks; return which it solved, and how precise each role was told."""
+    won: list[bool] = []
+    right: dict[str, list[bool]] = {}
+    for number, task in enumerate(met):
+        run, kind = f"run{number}", task.kind
+        notes = await memory.told(run, task.question)
+        for role, texts in notes.items():
+            said = [kind.right in text and role == kind.role for text in texts[:TOLD]]
+            right.setdefault(role, []).extend(said)
+        first = notes[kind.role][:1]
+        good = task.luck or any(kind.right in text for text in first)
+        learnt = kind.right if task.right[good] else task.wrong
+        await memory.keep(run, task, good, learnt, kind.role)
+        won.append(good)
+    return won, {role: sum(said) / len(said) for role, said in right.items() if said}
+
+
+def tasks(count: int, seed: int) -> list[Task]:
+    """Return so many tasks, all kinds equally often, in a mixed order."""
+    chance = random.Random(seed)
+    made = []
+    for number in range(count):
+        kind = KINDS[number % len(KINDS)]
+        made.append(
+            Task(
+                chance.choice(kind.asked).format(chance.choice(THINGS)),
+                kind,
+                chance.random() < LUCK,
+                (chance.random() < RIGHT_AFTER_FAILURE, chance.random() < RIGHT_AFTER_SUCCESS),
+                chance.choice(kind.wrong),
+            )
+        )
+    chance.shuffle(made)
+    return made
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Turn what was learnt of runs into changes of the insights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, select
+
+from memory.experience import insights
+from memory.experience.insights import Insight
+from memory.experience.runs import Experience, found_each, found_in
+from memory.experience.similar import matrix_of, vector_of
+from memory.experience.utterances import Utterance, said_in
+from storage.engine import read
+from storage.tables import insight_runs
+from storage.tables import insights as table
+
+ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
+
+LONGEST = 400
+"""How many characters an insight may have, and what it says to a role."""
+
+ALIKE = 0.3
+"""The least cosine of a run that is compared with a new one."""
+
+SUCCESSES = 3
+"""With so many earlier successes a new one is compared at the most."""
+
+
+class Lesson(BaseModel):
+    """One change of the insights."""
+
+    action: Literal["add", "edit", "agree", "disagree", "merge"]
+    insights: list[int] = Field(default=[], description="numbers of the insights it is about")
+    content: str = Field(default="", description="what to do differently, in one sentence")
+    planner: str = Field(default="", description="what it means for who plans; empty if nothing")
+    researcher: str = Field(default="", description="the same for who searches and reads")
+    coder: str = Field(default="", description="the same for who computes")
+    reflector: str = Field(default="", description="the same for who reviews a finding")
+    reporter: str = Field(default="", description="the same for who writes the report")
+
+
+class Lessons(BaseModel):
+    """What was learnt."""
+
+    lessons: list[Lesson]
+
+
+class Case(NamedTuple):
+    """A run that ended, beside others that asked something similar."""
+
+    new: Experience
+    steps: Sequence[Utterance]
+    others: Sequence[tuple[Experience, Sequence[Utterance]]]
+    known: Sequence[Insight]
+
+
+async def case(owner: str, run: str) -> Case | None:
+    """Return a run with what it is best compared with; `None` where there is nothing to compare.
+
+    The most similar run that ended otherwise, for a contrast; the most similar that were resolved
+    like it, for what they have in common; and the insights of all of them.
+    """
+
+    def look(connection: Connection) -> Case | None:
+        new = found_in(connection, owner, run)
+        if new is None:
+            return None
+        matrix = matrix_of(connection, owner)
+        near = matrix.nearest(vector_of(new.question), 12, ALIKE, without=run)
+        found = {one.run: one for one in found_each(connection, owner, [name for name, _ in near])}
+        past = [found[name] for name, _ in near]
+        good = new.status == "resolved"
+        contrast = [one for one in past if (one.status == "resolved") != good][:1]
+        common = [one for one in past if good and one.status == "resolved"][:SUCCESSES]
+        compared = [*contrast, *common]
+        if not compared:
+            return None
+        runs = [run, *(one.run for one in compared)]
+        spoken = select(insight_runs.c.insight).where(
+            insight_runs.c.owner == owner, insight_runs.c.run.in_(runs)
+        )
+        wanted = select(table).where(
+            table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken)
+        )
+        known = [insights.read_row(row) for row in connection.execute(wanted)]
+        steps = {one: said_in(connection, owner, one, main=True) for one in runs}
+        others = [(one, steps[one.run]) for one in compared]
+        return Case(new, steps[run], others, sorted(known, key=lambda one: -one.score))
+
+    return await read(look)
+
+
+async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> int:
+    """Change the insights as the lessons say; return how many could be.
+
+    A number that was not shown, or a lesson without words, changes nothing.
+    """
+    changed = 0
+    for lesson in lessons:
+        ids = [seen.known[n - 1].id for n in lesson.insights if 1 <= n <= len(seen.known)]
+        changed += await _learn(owner, seen, lesson, list(dict.fromkeys(ids)))
+    return changed
+
+
+async def _learn(owner: str, seen: Case, lesson: Lesson, ids: Sequence[str]) -> bool:
+    content, told = lesson.content.strip()[:LONGEST], projections(lesson)
+    good = [one.run for one in (seen.new, *(past for past, _ in seen.others)) if _resolved(one)]
+    bad = [one.run for one in (seen.new, *(past for past, _ in seen.others)) if not _resolved(one)]
+    run, why = seen.new.run, f"learnt of {seen.new.run}"
+    if lesson.action == "add" and content and told:
+        # Of a contrast, the run that went well speaks for the lesson, and so do runs that went
+        # wrong without it: it is what they lacked.
+        await insights.add(owner, content, told, good or bad, why=why)
+        return True
+    if lesson.action == "edit" and len(ids) == 1 and content and told:
+        await insights.edit(owner, ids[0], content, told, why)
+    elif lesson.action in ("agree", "disagree") and len(ids) == 1:
+        await insights.agree(owner, ids[0], run, agrees=lesson.action == "agree")
+    elif lesson.action == "merge" and len(ids) > 1 and content and told:
+        await insights.merge(owner, ids, content, told, why)
+    else:
+        return False
+    return True
+
+
+def projections(lesson: Lesson) -> Mapping[str, str]:
+    """Return what a lesson says to each role it concerns."""
+    said = {role: str(getattr(lesson, role)).strip()[:LONGEST] for role in ROLES}
+    return {role: text for role, text in said.items() if text}
+
+
+def _resolved(one: Experience) -> bool:
+    return one.status == "resolved"

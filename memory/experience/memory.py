@@ -1,0 +1,113 @@
+"""Tell each role what past runs teach it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from memory.base import Note, Query
+from memory.experience.insights import Insight
+from memory.experience.recalling import Candidate, learnt, prepared
+from memory.experience.utterances import Utterance, spoken
+
+INSIGHT = "insight"
+"""The title of the notes whose ids are those of insights."""
+
+INSIGHTS = 3
+"""So many insights a call is told at the most."""
+
+EXAMPLES = 2
+"""Of so many earlier runs a call is told the key steps."""
+
+ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
+"""Those who are told of past runs."""
+
+SHOWN = ("planner", "researcher", "coder")
+"""Those who are shown how it was done; the others judge and write, and need no steps."""
+
+RUNS = 64
+"""What so many runs were told is held in memory."""
+
+
+class Told(NamedTuple):
+    """What a run can learn: worked out once, when its first call asks."""
+
+    insights: Sequence[tuple[Insight, float]]
+    examples: Sequence[tuple[Candidate, Sequence[Utterance]]]
+
+
+class Experience:
+    """What past runs teach: insights in the words for a role, and key steps of runs like this."""
+
+    name = "experience"
+    share = 0.13
+
+    def __init__(self) -> None:
+        self.told: OrderedDict[tuple[str, str], Told] = OrderedDict()
+
+    async def recall(self, query: Query, budget: int) -> list[Note]:
+        """Return the insights for the role, the best first, and then the key steps."""
+        del budget
+        if query.role not in ROLES or not query.run:
+            return []
+        told = await self._told(query.owner, query.run)
+        return [*_insights(told, query.role), *_examples(told, query.role)]
+
+    async def _told(self, owner: str, run: str) -> Told:
+        known = self.told.get((owner, run))
+        if known is None:
+            known = await _worked_out(owner, run)
+            if known.insights or known.examples:
+                self.told[owner, run] = known
+                while len(self.told) > RUNS:
+                    self.told.popitem(last=False)
+        return known
+
+
+async def _worked_out(owner: str, run: str) -> Told:
+    candidates = await prepared(owner, run)
+    resolved = [one for one in candidates if one.past.status == "resolved"]
+    examples = [(one, await spoken(owner, one.past.run, main=True)) for one in resolved[:EXAMPLES]]
+    return Told(await learnt(owner, candidates), [one for one in examples if one[1]])
+
+
+def _insights(told: Told, role: str) -> list[Note]:
+    for_role = [(one, worth) for one, worth in told.insights if role in one.projections]
+    return [
+        Note(
+            INSIGHT,
+            one.projections[role],
+            id=one.id,
+            revision=one.revision,
+            score={"worth": worth, "wins": one.wins, "uses": one.uses},
+        )
+        for one, worth in for_role[:INSIGHTS]
+    ]
+
+
+def _examples(told: Told, role: str) -> list[Note]:
+    if role not in SHOWN:
+        return []
+    return [
+        Note(
+            f"how a similar question was answered: {one.past.question}",
+            "\n".join(line(step) for step in steps if _concerns(step, role)),
+            id=one.past.run,
+            revision=one.past.revision,
+            score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
+        )
+        for one, steps in told.examples
+        if any(_concerns(step, role) for step in steps)
+    ]
+
+
+def _concerns(step: Utterance, role: str) -> bool:
+    return role == "planner" or step.who in (role, "web", "files")
+
+
+def line(step: Utterance) -> str:
+    """Return a key step as one line."""
+    action = " ".join(step.action.split())
+    observation = " ".join(step.observation.split())
+    return f"{step.who}: {action[:300]}" + (f" → {observation[:200]}" if observation else "")

@@ -1,0 +1,117 @@
+"""Which runs asked something similar: one matrix per owner, which grows with its runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from config.settings import settings
+from models.bert import Floats
+from models.hashing import hashed
+from storage.engine import read
+from storage.tables import experiences
+
+OWNERS = 16
+"""The questions of so many owners are held in memory."""
+
+Known = tuple[str, float]
+"""A run, and the cosine of its question."""
+
+
+class Matrix(NamedTuple):
+    """The questions of an owner's runs as columns of length 1."""
+
+    revision: int
+    runs: list[str]
+    columns: Floats
+    """Features by runs: a question has few features, so few rows are looked at."""
+
+    def nearest(self, vector: Floats, limit: int, least: float, without: str = "") -> list[Known]:
+        """Return the runs whose cosine is at least so much, the nearest first."""
+        if not self.runs:
+            return []
+        asked = np.flatnonzero(vector)
+        near = vector[asked] @ self.columns[asked, : len(self.runs)]
+        most = min(limit + 1, len(near))
+        best = np.argpartition(-near, most - 1)[:most].tolist()
+        found = [(self.runs[at], float(near[at])) for at in best if near[at] >= least]
+        ranked = sorted(found, key=lambda one: (-one[1], one[0]))
+        return [one for one in ranked if one[0] != without][:limit]
+
+
+_matrices: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
+
+
+def vector_of(question: str) -> Floats:
+    """Return the vector of a question, of length 1; zeros if it has no words.
+
+    It is made of its words and parts of words (`models/hashing.py`), so it is the same on every
+    machine and in any language, and costs nothing.
+    """
+    vector: Floats = hashed([question])[0]
+    return vector
+
+
+def packed(vector: Floats) -> bytes:
+    """Return a vector as it is stored."""
+    return vector.astype(np.float16).tobytes()
+
+
+async def nearest(
+    owner: str, question: str, limit: int, least: float, without: str = ""
+) -> list[Known]:
+    """Return the runs of an owner that asked something similar, the nearest first.
+
+    Args:
+        owner: Whose runs.
+        question: What is asked.
+        limit: How many at most.
+        least: The least cosine, in 0..1.
+        without: A run that is left out.
+    """
+    matrix = await read(lambda connection: matrix_of(connection, owner))
+    vector = await asyncio.to_thread(vector_of, question)
+    return matrix.nearest(vector, limit, least, without)
+
+
+def matrix_of(connection: Connection, owner: str) -> Matrix:
+    """Return the matrix of an owner; only runs that were added or changed are read."""
+    key = (settings().database, owner)
+    known = _matrices.pop(key, Matrix(0, [], np.zeros((0, 0), np.float32)))
+    new = select(experiences.c.run, experiences.c.vector, experiences.c.revision).where(
+        experiences.c.owner == owner, experiences.c.revision > known.revision
+    )
+    rows = connection.execute(new.order_by(experiences.c.revision)).all()
+    if rows:
+        vectors = {
+            row.run: np.frombuffer(row.vector, np.float16).astype(np.float32) for row in rows
+        }
+        known = _grown(known, vectors, rows[-1].revision)
+    _matrices[key] = known
+    while len(_matrices) > OWNERS:
+        _matrices.popitem(last=False)
+    return known
+
+
+def _grown(known: Matrix, vectors: Mapping[str, Floats], revision: int) -> Matrix:
+    """Add runs, doubling the room when it is full: one costs the same however many there are."""
+    places = {run: at for at, run in enumerate(known.runs)}
+    runs = known.runs + [run for run in vectors if run not in places]
+    places |= {run: at for at, run in enumerate(runs[len(known.runs) :], start=len(known.runs))}
+    columns = known.columns
+    if len(runs) > columns.shape[1]:
+        columns = _room(columns, len(next(iter(vectors.values()))), 2 * len(runs))
+    for run, vector in vectors.items():
+        columns[:, places[run]] = vector
+    return Matrix(revision, runs, columns)
+
+
+def _room(columns: Floats, features: int, runs: int) -> Floats:
+    room = np.zeros((features, max(64, runs)), np.float32)
+    room[: len(columns), : columns.shape[1]] = columns
+    return room

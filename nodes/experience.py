@@ -1,0 +1,152 @@
+"""Learn from how earlier runs went, and leave to later ones how this one went."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from config.errors import Problem
+from graph.context import Context
+from graph.state import Finding, State, of_turn
+from memory.experience.insights import add, retire
+from memory.experience.lessons import Lessons, case, learn
+from memory.experience.memory import line
+from memory.experience.outcome import Signs
+from memory.experience.recalling import Rate, prepare
+from memory.experience.runs import Experience, close
+from memory.experience.utterances import Utterance
+from models.load import model_name
+from nodes.agent import ask
+from prompts.loader import render
+from prompts.marks import block, blocks, wrap
+from report.document import limit_reached
+from retrieval.text import sentences
+from runs.place import Here, here
+
+ROLE = "memorizer"
+
+BEST = 10
+"""The best rating a model may give."""
+
+log = logging.getLogger(__name__)
+
+
+class Rating(BaseModel):
+    """How much an earlier run has to do with the question."""
+
+    run: int
+    relevance: int
+
+
+class Ratings(BaseModel):
+    """The ratings of the earlier runs that were shown."""
+
+    ratings: list[Rating]
+
+
+async def look_back(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> None:
+    """Find the earlier runs that this one can learn from; a failure costs only the lesson."""
+    place = here(state, runtime)
+    keyless = model_name(ROLE, runtime.context).startswith("extractive:")
+    try:
+        rate = None if keyless else _rater(state, runtime)
+        await prepare(place.owner, place.run, question, rate=rate)
+    except Problem as problem:
+        log.warning("nothing was learnt for %r: %s", question, problem)
+
+
+def _rater(state: Mapping[str, Any], runtime: Runtime[Context]) -> Rate:
+    async def rate(question: str, past: Sequence[Experience]) -> Mapping[str, float]:
+        shown = [
+            block("run", one.question, number=number, ended=one.status)
+            for number, one in enumerate(past, start=1)
+        ]
+        data = blocks(block("question", question), wrap("runs", shown))
+        said = [HumanMessage(data)]
+        nothing = Ratings(ratings=[])
+        language = state.get("language", "en")
+        system = render("rate_runs", language=language, best=BEST)
+        told = await ask(state, runtime, ROLE, system, said, Ratings, otherwise=nothing, repairs=0)
+        return {
+            past[one.run - 1].run: min(max(one.relevance, 0), BEST) / BEST
+            for one in told.ratings
+            if 1 <= one.run <= len(past)
+        }
+
+    return rate
+
+
+async def look_on(state: State, place: Here) -> None:
+    """Write down how a run ended."""
+    await close(place.owner, place.run, state["question"], signs(state), reason=_reason(state))
+
+
+def signs(state: State) -> Signs:
+    """Return what tells how a run ended, as far as the run itself can tell."""
+    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    report = state["report"]
+    cited = bool(report["cited"])
+    kept = sum(1 for _ in sentences(report["body"])) if cited else 0
+    reviewed = [one for one in found if one["review"] in ("passed", "failed")]
+    return Signs(
+        coverage=_share([one["status"] == "ok" for one in found], float(cited)),
+        citations=kept / (kept + len(report["removed"])) if kept else 0.0,
+        reflection=_share([one["review"] == "passed" for one in reviewed], float(cited)),
+        budget=0.0 if limit_reached(state) else 1.0,
+    )
+
+
+def _share(true: Sequence[bool], otherwise: float) -> float:
+    return sum(true) / len(true) if true else otherwise
+
+
+def _reason(state: State) -> str:
+    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    failed = (f"{one['title']}: {one['reason']}" for one in found if one["status"] != "ok")
+    limit = limit_reached(state)
+    return "; ".join([*failed, *([limit] if limit else [])])[:1_000]
+
+
+async def learn_from(state: State, runtime: Runtime[Context]) -> None:
+    """Ask a model what the run teaches beside similar ones; without a model, say what found it."""
+    place = here(state, runtime)
+    if model_name(ROLE, runtime.context).startswith("extractive:"):
+        await _noted(state, place)
+        return
+    seen = await case(place.owner, place.run)
+    if seen is None:
+        return
+    system = render("lessons", language=state["language"])
+    shown = blocks(
+        _shown("new", seen.new, seen.steps),
+        *(_shown("other", one, steps) for one, steps in seen.others),
+        wrap("known", [block("insight", k.content, number=n) for n, k in enumerate(seen.known, 1)]),
+    )
+    said = [HumanMessage(shown)]
+    nothing = Lessons(lessons=[])
+    told = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
+    await learn(place.owner, seen, told.lessons)
+    await retire(place.owner)
+
+
+def _shown(tag: str, one: Experience, steps: Sequence[Utterance]) -> str:
+    head = {"question": one.question, "ended": one.status, "why": one.reason}
+    return block(tag, "\n".join(map(line, steps)), **head)
+
+
+async def _noted(state: State, place: Here) -> None:
+    """Keep as an insight which searches found what the report cites."""
+    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    cited = {*state["report"]["cited"]}
+    queries = [query for one in found if cited & {*one["sources"]} for query in one["queries"]]
+    if state["status"] != "succeeded" or not queries:
+        return
+    named = {"question": state["question"], "queries": " | ".join(dict.fromkeys(queries))}
+    content = render("insight_searches", language=state["language"], **named).strip()
+    told = {"planner": content, "researcher": content}
+    await add(place.owner, content, told, [place.run], provenance="tool")

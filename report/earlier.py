@@ -1,0 +1,111 @@
+"""What earlier questions of a thread have found out, and what they left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from graph.state import Answer, Finding, State
+from prompts.marks import block, wrap
+from retrieval.keyword import rank
+from retrieval.tokens import count
+
+MOST = 1_500
+"""How many tokens the findings of earlier turns may have together."""
+
+LONGEST = 500
+"""How many tokens are shown of one of them."""
+
+END = re.compile(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")
+"""Where a finding may end: a quotation that is cut in two is none."""
+
+OPEN = 6
+"""How many open questions are shown, the newest."""
+
+
+def accepted(state: State, about: str) -> list[Finding]:
+    """Return the findings of earlier turns that passed and are about something, oldest first.
+
+    Of a turn without any, such as one that was answered by a single search, it is the answer.
+
+    Args:
+        state: The state of the graph.
+        about: What they shall be about.
+    """
+    found = [_short(one) for one in _passed(state)]
+    ranked = rank(about, [f"{one['title']}\n{one['text']}" for one in found])
+    kept: list[int] = []
+    room = MOST
+    for at, _ in ranked:
+        size = count(found[at]["text"])
+        if size <= room:
+            kept.append(at)
+            room -= size
+    return [found[at] for at in sorted(kept)]
+
+
+def left_open(state: State) -> list[str]:
+    """Return what earlier turns could not find out and no later one has, oldest first."""
+    gaps: dict[str, str] = {}
+    for turn, answer in _turns(state.get("answers")):
+        if turn < state["turn"]:
+            gaps |= {gap.partition(": ")[0]: gap for gap in answer["open"]}
+    known = {one["title"] for one in _passed(state)}
+    return [gap for title, gap in gaps.items() if title not in known][-OPEN:]
+
+
+def sources(findings: Iterable[Finding]) -> set[str]:
+    """Return the ids of the sources that findings cite."""
+    return {source for finding in findings for source in finding["sources"]}
+
+
+def earlier_block(findings: Sequence[Finding], gaps: Sequence[str] = ()) -> str:
+    """Mark what is known from earlier turns for a model; nothing if nothing is."""
+    marked = [block("finding", one["text"], id=one["step"], title=one["title"]) for one in findings]
+    return wrap("earlier", [*marked, block("open", "\n".join(gaps))])
+
+
+def _passed(state: State) -> list[Finding]:
+    found: dict[int, list[Finding]] = {}
+    for name, finding in (state.get("findings") or {}).items():
+        turn = int(name.partition("/")[0])
+        if turn < state["turn"] and finding["status"] == "ok" and finding["review"] == "passed":
+            found.setdefault(turn, []).append(finding | {"step": name})
+    for turn, answer in _turns(state.get("answers")):
+        if turn < state["turn"] and turn not in found and answer["text"]:
+            found[turn] = [_as_finding(turn, answer)]
+    every = [finding for turn in sorted(found) for finding in found[turn]]
+    known = state.get("sources") or {}
+    return [one for one in every if one["text"] and known.keys() >= set(one["sources"])]
+
+
+def _turns(answers: dict[str, Answer] | None) -> list[tuple[int, Answer]]:
+    return sorted(((int(turn), answer) for turn, answer in (answers or {}).items()), key=_turn)
+
+
+def _turn(entry: tuple[int, Answer]) -> int:
+    return entry[0]
+
+
+def _as_finding(turn: int, answer: Answer) -> Finding:
+    return Finding(
+        step=str(turn),
+        title=answer["question"],
+        status="ok",
+        reason="",
+        text=answer["text"],
+        sources=answer["sources"],
+        queries=[],
+        attempts=0,
+        review="passed",
+    )
+
+
+def _short(finding: Finding) -> Finding:
+    """Return a finding up to the last sentence or line that fits."""
+    text = finding["text"]
+    if count(text) <= LONGEST:
+        return finding
+    ends = (match.end() for match in END.finditer(text))
+    text = text[: max((end for end in ends if count(text[:end]) <= LONGEST), default=0)]
+    return finding | {"text": text, "sources": [one for one in finding["sources"] if one in text]}

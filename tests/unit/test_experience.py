@@ -1,0 +1,239 @@
+"""How runs went: kept, joined, credited, and told to the next one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from memory.base import Query
+from memory.experience import insights
+from memory.experience.credits import credit, credited
+from memory.experience.memory import Experience
+from memory.experience.outcome import Signs, end, least, outcome
+from memory.experience.recalling import learnt, prepare, prepared
+from memory.experience.runs import close, ended, found, judge
+from memory.experience.utterances import Utterance, key_steps, spoken, temporal
+
+pytestmark = pytest.mark.usefixtures("either")
+
+ME = "me/"
+GOOD = Signs(1.0, 1.0, 1.0, 1.0)
+BAD = Signs(0.0, 0.0, 0.0, 1.0)
+BEES = "How do honey bees tell each other where food is?"
+WASPS = "How do honey wasps tell each other where food is?"
+TRAINS = "Which railway line has the longest tunnel of Norway?"
+
+
+def said(*actions: str) -> list[Utterance]:
+    return [Utterance("researcher", action) for action in actions]
+
+
+async def notes(run: str, role: str = "planner", owner: str = ME) -> list[str]:
+    query = Query(owner, role, BEES, run=run)
+    return [note.text for note in await Experience().recall(query, 3_000)]
+
+
+def test_the_automatic_signs_add_up_to_an_outcome():
+    assert outcome(GOOD) == pytest.approx(1.0)
+    assert outcome(BAD) == pytest.approx(0.1)
+    assert [end(outcome(one)) for one in (GOOD, Signs(0.5, 0.5, 0.5, 1.0), BAD)] == [
+        "resolved",
+        "partial",
+        "failed",
+    ]
+
+
+def test_a_persons_word_outweighs_all_other_signs():
+    assert end(outcome(GOOD._replace(person=0.0))) == "failed"
+    assert end(outcome(BAD._replace(person=1.0))) == "resolved"
+
+
+def test_the_worth_of_a_record_is_its_wilson_lower_bound():
+    # 9 wins of 10 with the one that is given: the 95 % Wilson interval of 10/11.
+    assert least(9, 10) == pytest.approx(0.623, abs=0.001)
+    assert least(0, 0) > least(0, 1) > 0
+    assert least(50, 50) > least(5, 5) > least(0, 0)
+
+
+async def test_a_run_is_one_node_however_often_it_is_closed():
+    first = await close(ME, "r1", BEES, BAD, said=said("search bees"))
+    again = await close(ME, "r1", BEES, GOOD)
+
+    assert (first.status, again.status) == ("failed", "resolved")
+    assert again.created == first.created
+    assert [one.run for one in await ended(ME)] == ["r1"]
+    assert [one.action for one in await spoken(ME, "r1")] == ["search bees"]
+
+
+async def test_dates_and_figures_of_what_was_said_stay():
+    await close(ME, "r1", BEES, GOOD, said=said("In 1927 it was 14,5 °C. 2026年5月1日。"))
+
+    assert (await spoken(ME, "r1", main=True))[0].action == "In 1927 it was 14,5 °C. 2026年5月1日。"
+
+
+async def test_the_key_steps_are_those_that_led_to_the_end():
+    steps = [
+        Utterance("planner", "plan", id=1),
+        Utterance("web", "dead end", id=2, builds_on=(1,)),
+        Utterance("web", "good search", id=3, builds_on=(1,)),
+        Utterance("researcher", "finding", id=4, builds_on=(3,)),
+        Utterance("reporter", "report", id=5, builds_on=(4,)),
+    ]
+
+    assert key_steps(steps) == [1, 3, 4, 5]
+    assert set(key_steps(steps, limit=2)) <= {one.id for one in steps}
+
+
+async def test_time_joins_each_step_in_its_own_branch():
+    steps = [Utterance("r", "a", id=1, step="s1"), Utterance("r", "b", id=2, step="s2")]
+    steps.append(Utterance("r", "c", id=3, step="s1"))
+
+    assert temporal(steps) == [(1, 3)]
+
+
+async def test_a_similar_run_is_found_and_another_is_not():
+    await close(ME, "bees", BEES, GOOD)
+    await close(ME, "trains", TRAINS, GOOD)
+
+    found_for = await prepare(ME, "new", WASPS)
+
+    assert [one.past.run for one in found_for] == ["bees"]
+    assert found_for[0].similarity > 0.5
+    assert await prepared(ME, "new") == found_for
+
+
+async def test_a_run_that_only_a_neighbour_knows_is_found_over_its_edge():
+    await close(ME, "bees", BEES, GOOD)
+    await close(ME, "wasps", f"{WASPS} {TRAINS}", GOOD)
+
+    near = await prepare(ME, "new", TRAINS, hops=0)
+    far = await prepare(ME, "new", TRAINS, hops=1)
+
+    assert [one.past.run for one in near] == ["wasps"]
+    assert [(one.past.run, one.hops) for one in far] == [("wasps", 0), ("bees", 1)]
+
+
+async def test_a_rating_decides_over_similarity():
+    await close(ME, "bees", BEES, GOOD)
+    await close(ME, "wasps", WASPS, GOOD)
+
+    async def rate(question: str, past: object) -> dict[str, float]:
+        return {"bees": 0.1, "wasps": 0.9}
+
+    best = await prepare(ME, "new", BEES, rate=rate)
+
+    assert [(one.past.run, one.rating) for one in best] == [("wasps", 0.9), ("bees", 0.1)]
+
+
+async def test_an_insight_reaches_the_role_it_concerns_in_its_own_words():
+    await close(ME, "bees", BEES, GOOD)
+    told = {"planner": "Plan a step on dances.", "reporter": "Name the year."}
+    await insights.add(ME, "Dances matter.", told, ["bees"])
+    await prepare(ME, "new", WASPS)
+
+    assert (await notes("new", "planner"))[0] == "Plan a step on dances."
+    assert await notes("new", "reporter") == ["Name the year."]
+    assert await notes("new", "reflector") == []
+    assert await notes("unprepared", "planner") == []
+
+
+async def test_key_steps_of_a_similar_run_are_shown_to_who_searches():
+    await close(ME, "bees", BEES, GOOD, said=said("searched: waggle dance"))
+    await prepare(ME, "new", WASPS)
+
+    assert await notes("new", "researcher") == ["researcher: searched: waggle dance"]
+    assert await notes("new", "reporter") == []
+
+
+async def test_credit_falls_to_the_run_that_was_told_however_many_go_on_at_once():
+    await close(ME, "bees", BEES, GOOD)
+    both = [await insights.add(ME, f"Lesson {n}.", {"planner": "p"}, ["bees"]) for n in (1, 2)]
+
+    async def work(number: int) -> None:
+        run = f"r{number}"
+        await credit(ME, run, "planner", [both[number % 2].id])
+        await asyncio.sleep(0)
+        await close(ME, run, BEES, GOOD if number % 2 else BAD)
+
+    await asyncio.gather(*map(work, range(16)))
+
+    bad, good = sorted(await insights.listed(ME), key=lambda one: one.wins)
+    assert (bad.id, bad.wins, bad.uses) == (both[0].id, 0, 8)
+    assert (good.id, good.wins, good.uses) == (both[1].id, 8, 8)
+
+
+async def test_a_run_that_is_judged_otherwise_later_is_counted_once():
+    one = await insights.add(ME, "Lesson.", {"planner": "p"}, ["bees"])
+    await credit(ME, "r1", "planner", [one.id])
+    await credit(ME, "r1", "researcher", [one.id])
+    await close(ME, "r1", BEES, GOOD)
+    await judge(ME, "r1", good=False, why="wrong year")
+    await close(ME, "r1", BEES, GOOD._replace(person=0.0))
+
+    (now,) = await insights.listed(ME)
+    assert (now.wins, now.uses) == (0, 1)
+    assert dict(await insights.supporters(ME, one.id)) == {"bees": 1, "r1": -1}
+    assert (await found(ME, "r1")).status == "failed"
+    assert len(await credited(ME, "r1")) == 2
+
+
+async def test_one_failure_does_not_end_a_new_insight_but_many_do():
+    one = await insights.add(ME, "Lesson.", {"planner": "p"}, ["bees"])
+    for number in range(8):
+        await credit(ME, f"r{number}", "planner", [one.id])
+        await close(ME, f"r{number}", BEES, BAD)
+        if number == 0:
+            assert await insights.retire(ME) == []
+
+    assert await insights.retire(ME) == [one.id]
+    assert await insights.listed(ME) == []
+    assert [other.id for other in await insights.listed(ME, every=True)] == [one.id]
+
+
+async def test_a_merge_keeps_runs_and_record_and_leaves_all_others_alone():
+    kept = await insights.add(ME, "Other.", {"planner": "p"}, ["r9"])
+    old = [await insights.add(ME, f"Lesson {n}.", {"planner": "p"}, [f"r{n}"]) for n in (1, 2)]
+    for run, one in (("a", old[0]), ("b", old[1])):
+        await credit(ME, run, "planner", [one.id])
+    await close(ME, "a", BEES, GOOD)
+
+    merged = await insights.merge(ME, [one.id for one in old], "Lesson.", {"planner": "p"})
+    await close(ME, "b", BEES, GOOD)
+
+    assert {one.id for one in await insights.listed(ME)} == {kept.id, merged.id}
+    now = next(one for one in await insights.listed(ME) if one.id == merged.id)
+    assert (now.wins, now.uses) == (2, 2)
+    assert {"r1", "r2", "a", "b"} == {run for run, _ in await insights.supporters(ME, merged.id)}
+
+
+@pytest.mark.parametrize(
+    "text", ["先查官方公告，再查新闻。", "ADD: Zuerst 2026 prüfen", "注意：先核对日期"]
+)
+async def test_insights_in_any_language_survive_every_operation(text: str):
+    one = await insights.add(ME, text, {"planner": text}, ["r1"])
+    same = await insights.add(ME, text, {"planner": text}, ["r2"])
+    edited = await insights.edit(ME, one.id, f"{text}！", {"planner": f"{text}！"})
+    agreed = await insights.agree(ME, one.id, "r3")
+    other = await insights.add(ME, f"{text}？", {"planner": text}, ["r4"])
+    merged = await insights.merge(ME, [one.id, other.id], text, {"planner": text})
+
+    assert same.id == one.id
+    assert edited.content == agreed.content == f"{text}！"
+    assert [(x.content, x.projections["planner"]) for x in await insights.listed(ME)] == [
+        (text, text)
+    ]
+    assert len(await insights.supporters(ME, merged.id)) == 4
+
+
+async def test_nobody_sees_the_experience_of_others():
+    await close(ME, "bees", BEES, GOOD)
+    await insights.add(ME, "Lesson.", {"planner": "p"}, ["bees"])
+    theirs = await prepare("other/", "new", BEES)
+
+    assert theirs == []
+    assert await learnt("other/", await prepared(ME, "new")) == []
+    assert await insights.listed("other/") == []
+    assert await ended("other/") == []
+    assert await found("other/", "bees") is None
+    assert await spoken("other/", "bees") == []

@@ -1,0 +1,119 @@
+"""Logs of agents become experience, and experience becomes a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.errors import Problem
+from memory.experience.checking import dangling
+from memory.experience.drawing import graph, page
+from memory.experience.importing import import_run, read_log
+from memory.experience.insights import listed
+from memory.experience.outcome import Signs
+from memory.experience.runs import close, ended
+from memory.experience.utterances import spoken
+from storage.engine import write
+from storage.tables import experiences
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ME = "me/"
+
+RUN = {
+    "question": "When did the metro of Oslo open?",
+    "result": "resolved",
+    "steps": [
+        {"who": "planner", "action": "look for the chronicle"},
+        {"who": "web", "action": "travel guides"},
+        {"who": "researcher", "action": "opened 1966", "builds_on": [1]},
+    ],
+    "insights": [{"content": "先查运营方的年鉴。", "roles": ["planner"]}],
+}
+
+
+def log(folder: Path, *lines: object) -> Path:
+    file = folder / "runs.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    file.write_text("\n".join(texts), encoding="utf-8")
+    return file
+
+
+async def read(file: Path) -> list[bool]:
+    return [await import_run(ME, one) for _, one in read_log(file)]
+
+
+async def test_a_log_is_read_once_with_its_steps_and_insights(tmp_path: Path):
+    file = log(tmp_path, RUN, "", {**RUN, "question": "And of Bergen?", "insights": []})
+
+    assert await read(file) == [True, True]
+    assert await read(file) == [False, False]
+    assert {one.question for one in await ended(ME)} == {RUN["question"], "And of Bergen?"}
+    assert [one.content for one in await listed(ME)] == ["先查运营方的年鉴。"]
+
+
+async def test_the_key_steps_of_a_log_are_those_that_were_built_on(tmp_path: Path):
+    await read(log(tmp_path, {**RUN, "run": "r1"}))
+
+    assert [one.action for one in await spoken(ME, "r1", main=True)] == [
+        "look for the chronicle",
+        "opened 1966",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("no json", "no JSON object"),
+        ("[1]", "valid dictionary"),
+        ({**RUN, "result": "won"}, "result"),
+        ({**RUN, "question": ""}, "question"),
+        ({**RUN, "extra": 1}, "extra"),
+        ({**RUN, "steps": [{"who": "", "action": "x"}]}, "steps.0.who"),
+    ],
+)
+def test_a_line_that_is_no_run_is_told_with_its_place(tmp_path: Path, line: Any, told: str):
+    file = log(tmp_path, RUN, line)
+
+    with pytest.raises(Problem) as failure:
+        list(read_log(file))
+
+    assert failure.value.code == "log_invalid"
+    assert told in failure.value.what
+    assert failure.value.where == f"{file}:2"
+
+
+async def test_the_page_shows_every_run_insight_and_key_step_and_nothing_in_it_is_active(
+    tmp_path: Path,
+):
+    hostile = {**RUN, "question": "</title><script>alert(1)</script>", "insights": []}
+    failed = {**RUN, "question": "Why?", "result": "failed", "reason": "no <b>source</b>"}
+    await read(log(tmp_path, RUN, hostile, failed))
+
+    drawn = page(await graph(ME))
+
+    assert "3 runs" in drawn
+    assert drawn.count('class="resolved"') == 2
+    assert drawn.count('class="failed"') == 1
+    assert "先查运营方的年鉴。" in drawn
+    assert "opened 1966" in drawn
+    assert "<script" not in drawn
+    assert "<b>source" not in drawn
+
+
+async def test_an_empty_experience_is_a_page_too():
+    assert "0 runs" in page(await graph(ME))
+
+
+async def test_an_edge_that_leads_nowhere_is_found():
+    for number in range(2):
+        await close(ME, f"r{number}", "How do bees dance?", Signs(1, 1, 1, 1))
+    assert await dangling() == {}
+
+    gone = experiences.delete().where(experiences.c.run == "r0")
+    await write(lambda connection: connection.execute(gone))
+
+    assert await dangling() == {"experience_edges.other": 1}

@@ -1,0 +1,249 @@
+"""A model call is told the facts that fit what is talked about, and those that are sure."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from config.errors import Problem
+from config.settings import settings
+from memory.base import Note, Query
+from memory.budget import Part, fitting
+from memory.facts import held
+from memory.facts.ranking import Facts
+from memory.facts.store import NewFact, add, edit, forget_facts, remove, supersede
+from retrieval.tokens import count
+from storage.engine import database, write
+from storage.events import revision
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ME = "me/"
+
+
+async def recalled(
+    text: str = "", turns: tuple[str, ...] = (), budget: int = 3_000, **weights: float
+) -> list[Note]:
+    query = Query(ME, "planner", text, turns, await revision(ME))
+    return await Facts(**weights).recall(query, budget)
+
+
+async def texts(*given: Any, **named: Any) -> list[str]:
+    return [note.text for note in await recalled(*given, **named)]
+
+
+@pytest.fixture
+async def known() -> None:
+    """Four facts about a person."""
+    for new in (
+        NewFact("Keeps bees in the garden", "knowledge", 0.7),
+        NewFact("Prefers metric units", "preference", 0.9),
+        NewFact("喜欢简短的回答", "preference", 0.8),
+        NewFact("Runs marathons", "behavior", 1.0),
+    ):
+        await add(ME, new)
+
+
+@pytest.mark.usefixtures("known")
+async def test_what_fits_comes_first_with_the_parts_of_its_score():
+    first, *others = await recalled("Which flowers do bees like?")
+
+    assert (first.title, first.text) == ("knowledge", "Keeps bees in the garden")
+    assert set(first.score) == {"similarity", "confidence", "score"}
+    assert first.score["confidence"] == pytest.approx(0.7, abs=1e-6)
+    similarity, score = first.score["similarity"], first.score["score"]
+    assert score == pytest.approx(0.6 * similarity + 0.4 * 0.7, abs=1e-5)
+    assert first.id
+    assert first.revision == 1
+    assert [note.text for note in others] == [
+        "Runs marathons",
+        "Prefers metric units",
+        "喜欢简短的回答",
+    ]
+
+
+@pytest.mark.usefixtures("known")
+async def test_chinese_fits_as_english_does():
+    assert (await texts("请给一个简短的说明"))[0] == "喜欢简短的回答"
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_last_turns_say_what_is_talked_about_too():
+    assert (await texts("And in winter?", ("Tell me about bees.", "They cluster.")))[0] == (
+        "Keeps bees in the garden"
+    )
+
+
+@pytest.mark.parametrize("about", ["", "volcano", "the of and", "火山"])
+@pytest.mark.usefixtures("known")
+async def test_without_anything_in_common_the_surest_come_first(about: str):
+    notes = await recalled(about)
+
+    assert [note.text for note in notes] == [
+        "Runs marathons",
+        "Prefers metric units",
+        "喜欢简短的回答",
+        "Keeps bees in the garden",
+    ]
+    assert all(note.score["score"] == note.score["confidence"] for note in notes)
+
+
+@pytest.mark.usefixtures("known")
+async def test_weights_decide_what_counts():
+    about = "bees in metric gardens"
+
+    assert (await texts(about, similarity=1, confidence=0))[0] == "Keeps bees in the garden"
+    assert (await texts(about, similarity=0, confidence=1))[0] == "Runs marathons"
+
+
+@pytest.mark.parametrize(
+    "weights", [(0, 0), (-0.1, 1), (1.1, 0), (float("nan"), 1), (1, float("inf"))]
+)
+def test_weights_that_make_no_score_are_refused(weights: tuple[float, float]):
+    with pytest.raises(Problem) as failure:
+        Facts(*weights)
+    assert failure.value.code == "config_value"
+
+
+@pytest.mark.parametrize(
+    ("similarity", "confidence", "where"),
+    [
+        ("2", "1", "DOSSIER_FACT_SIMILARITY"),
+        ("nan", "1", "DOSSIER_FACT_SIMILARITY"),
+        ("0", "-1", "DOSSIER_FACT_CONFIDENCE"),
+        ("0", "0", "DOSSIER_FACT_CONFIDENCE"),
+    ],
+)
+def test_settings_that_make_no_score_are_refused_by_name(
+    similarity: str, confidence: str, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", similarity)
+    monkeypatch.setenv("DOSSIER_FACT_CONFIDENCE", confidence)
+
+    with pytest.raises(Problem) as failure:
+        settings()
+    assert (failure.value.code, failure.value.where) == ("config_value", where)
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_settings_weigh_where_nothing_else_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", "0")
+    settings.cache_clear()
+
+    assert (await texts("bees"))[0] == "Runs marathons"
+
+
+async def test_corrections_have_a_tenth_of_the_budget_the_most_relevant_first():
+    for number in range(30):
+        await add(ME, NewFact(f"Bees know flower{number} and tree{number}", "knowledge", 1.0))
+        await add(ME, NewFact(f"The name of place{number} is Oak{number}", "correction", 0.1))
+    await add(ME, NewFact("Never call the hive of bees a box", "correction", 0.1))
+
+    notes = await recalled("Do bees in a hive make honey?", budget=400)
+    must = [note for note in notes if note.must]
+    (told,) = fitting([Part("facts", 0.4, notes)], 400)
+
+    assert [note.title for note in must] == ["correction"] * len(must)
+    assert must[0].text == "Never call the hive of bees a box"
+    assert 10 < count("\n".join(f"- {note.title}: {note.text}" for note in must)) <= 40
+    assert {note.text for note in must} <= {note.text for note in told.notes}
+    assert len({note.id for note in notes}) == len(notes)
+
+
+async def test_no_more_is_returned_than_a_budget_may_hold():
+    for number in range(60):
+        await add(ME, NewFact(f"Knows word{number} and thing{number} very well", "knowledge"))
+
+    assert len(await recalled("word1", budget=100)) < 15
+    assert len(await recalled("word1", budget=10_000)) == 60
+
+
+async def test_a_change_shows_in_the_next_call():
+    fact = await add(ME, NewFact("Keeps bees"))
+    assert await texts() == ["Keeps bees"]
+    await edit(ME, fact.id, "Keeps wasps")
+    assert await texts("wasps") == ["Keeps wasps"]
+    new = await supersede(ME, fact.id, NewFact("Keeps hornets"))
+    assert await texts("wasps") == ["Keeps hornets"]
+    await remove(ME, new.id)
+    assert await texts("hornets") == []
+    again = await add(ME, NewFact("Keeps ants"))
+    assert await texts() == ["Keeps ants"]
+    await write(lambda c: forget_facts(c, ME, [again.id]))
+    assert await texts() == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_database_is_asked_only_when_something_has_changed():
+    now = await revision(ME)
+    memory, query = Facts(), Query(ME, "planner", "bees", (), now)
+    first = await memory.recall(query, 3_000)
+    asked: list[str] = []
+    engine = await database()
+    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+
+    assert await memory.recall(query, 3_000) == first
+    assert asked == []
+    await memory.recall(query._replace(revision=now + 1), 3_000)
+    assert asked != []
+
+
+async def test_only_what_holds_now_is_told(monkeypatch: pytest.MonkeyPatch):
+    now = time.time()
+    summer = await add(ME, NewFact("Lives in Rome"))
+    await supersede(ME, summer.id, NewFact("Lives in Oslo", valid_from=now + 1_000))
+    assert await texts("Rome or Oslo?") == ["Lives in Rome"]
+
+    monkeypatch.setattr(time, "time", lambda: now + 2_000)
+
+    assert await texts("Rome or Oslo?") == ["Lives in Oslo"]
+
+
+async def test_what_is_trusted_less_than_a_model_is_never_told():
+    fact = await add(ME, NewFact("Likes spam"))
+    facts = held.facts
+    await write(
+        lambda c: c.execute(facts.update().where(facts.c.id == fact.id).values(provenance="web"))
+    )
+
+    assert await texts("spam") == []
+
+
+async def test_owners_are_held_only_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(held, "OWNERS", 2)
+    monkeypatch.setattr(held, "_holders", type(held._holders)())
+    for owner in ("a/", "b/", "c/"):
+        await add(owner, NewFact(f"Is {owner} and nobody else"))
+        await held.known(owner, await revision(owner))
+
+    assert [name[1] for name in held._holders] == ["b/", "c/"]
+    told = await Facts().recall(Query("a/", "planner", "", (), await revision("a/")), 3_000)
+    assert [note.text for note in told] == ["Is a/ and nobody else"]
+
+
+async def test_facts_that_come_and_go_in_great_number_leave_only_what_is_known():
+    kept = await add(ME, NewFact("Keeps bees"))
+    for number in range(15):
+        fact = await add(ME, NewFact(f"Likes dish{number}"))
+        assert await texts(f"dish{number}") == [f"Likes dish{number}", "Keeps bees"]
+        await remove(ME, fact.id)
+
+    assert await texts() == ["Keeps bees"]
+    entries = held.holder(ME).known.entries
+    assert len(entries) < 4
+    assert kept.id in {entry.id for entry in entries}
+
+
+async def test_calls_at_the_same_time_are_told_the_same():
+    await asyncio.gather(*(add(ME, NewFact(f"Likes dish{number}")) for number in range(20)))
+    now = await revision(ME)
+    query = Query(ME, "planner", "dish7", (), now)
+
+    told = await asyncio.gather(*(Facts().recall(query, 3_000) for _ in range(8)))
+
+    assert told[0][0].text == "Likes dish7"
+    assert all(one == told[0] for one in told)

@@ -1,0 +1,160 @@
+"""What is read on the web becomes pages of a sensible size, and is fetched once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import update
+
+from config.settings import settings
+from graph.context import Context
+from memory.pages import store as pages
+from memory.pages.forgetting import forget
+from memory.pages.memorizer import MOST
+from memory.pages.store import NewPage, Page, find
+from retrieval.tokens import count
+from runs.lifecycle import opened
+from runs.trace import read_trace
+from storage.journal import commit
+from storage.tables import calls
+from tests.loopback import Asked, Loopback, moved, reply, serving
+from tests.places import somewhere
+from tools.fetch import canonical
+from tools.reading import read_all
+
+pytestmark = pytest.mark.usefixtures("either")
+
+DAY = 24 * 3600.0
+
+
+@pytest.fixture(autouse=True)
+def private(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers of this machine may be read."""
+    monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
+    settings.cache_clear()
+
+
+def article(name: str) -> str:
+    words = f"<p>The page at {name} says that bees dance in the summer.</p>" * 3
+    return f"<html><title>Bees</title><body><article>{words}</article></body></html>"
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Loopback]:
+    """A server whose pages say what was asked for; `/old` leads to `/new`."""
+
+    def answer(asked: Asked) -> bytes:
+        if asked.target == "/old":
+            return moved("/new")
+        return reply(article(asked.target))
+
+    async with serving(answer) as server:
+        yield server
+
+
+async def read(url: str, thread: str = "t1", turn: int = 1, owner: str = "local/") -> list[Page]:
+    """Read an address in a run of its own."""
+    run = await opened(owner, thread, turn, f"Question {turn}?", Context())
+    return await read_all(somewhere(owner=owner, thread=thread, run=run), [canonical(url)], [])
+
+
+async def older(seconds: float) -> None:
+    """Let everything have been read so much earlier."""
+    await commit((update(calls).values(started=time.time() - seconds), None))
+
+
+async def test_a_long_article_becomes_several_pages_and_all_of_it_is_found():
+    told = "".join(f"<p>Hive {n} has a queen and {n} thousand workers.</p>" for n in range(900))
+    html = f"<html><title>Hives</title><body><article><h1>Hives</h1>{told}</article></body></html>"
+
+    async with serving(lambda _: reply(html)) as server:
+        found = await read(f"{server.url}/hives")
+
+    assert len(found) > 3
+    assert max(count(page.text) for page in found) <= MOST
+    assert {page.location.partition("#")[0] for page in found} == {f"{server.url}/hives"}
+    assert "Hive 877 has" in (await find("local/", "workers of hive 877", 1))[0].text
+
+
+async def test_what_a_thread_has_read_it_does_not_fetch_again_however_long_ago(web: Loopback):
+    first = await read(f"{web.url}/a")
+    await older(400 * DAY)
+    second = await read(f"{web.url}/a", turn=2)
+
+    assert second == first
+    assert len(web.asked) == 1
+    assert [line["status"] for line in await read_trace("t1-2")] == ["stored"]
+
+
+async def test_an_address_that_leads_elsewhere_is_not_fetched_again_either(web: Loopback):
+    await read(f"{web.url}/old")
+    found = await read(f"{web.url}/old", turn=2)
+
+    assert "page at /new" in found[0].text
+    assert [asked.target for asked in web.asked] == ["/old", "/new"]
+
+
+async def test_another_thread_of_the_same_owner_does_not_fetch_it_for_a_day(web: Loopback):
+    await read(f"{web.url}/a")
+    await read(f"{web.url}/a", thread="t2")
+    assert len(web.asked) == 1
+
+    await older(2 * DAY)
+    await read(f"{web.url}/a", thread="t3")
+    assert len(web.asked) == 2
+
+
+async def test_an_operator_says_how_long_a_page_serves_other_threads(
+    web: Loopback, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_FETCH_HOURS", "0")
+    settings.cache_clear()
+    await read(f"{web.url}/a")
+    await read(f"{web.url}/a", turn=2)
+    assert len(web.asked) == 1
+
+    await read(f"{web.url}/a", thread="t2")
+    assert len(web.asked) == 2
+
+
+async def test_what_another_owner_has_read_is_fetched(web: Loopback):
+    await read(f"{web.url}/a")
+    await read(f"{web.url}/a", thread="t2", owner="other/")
+
+    assert len(web.asked) == 2
+
+
+async def test_what_was_forgotten_is_fetched_again(web: Loopback):
+    found = await read(f"{web.url}/a")
+    await forget("local/", [page.id for page in found])
+
+    assert (await read(f"{web.url}/a", turn=2))[0].text == found[0].text
+    assert len(web.asked) == 2
+
+
+async def test_what_has_changed_since_is_fetched_again(web: Loopback):
+    await read(f"{web.url}/a")
+    changed = NewPage(title="Bees", place="", text="Bees sleep.")
+    await pages.keep("local/", "web", canonical(f"{web.url}/a"), [changed])
+    await read(f"{web.url}/a", turn=2)
+
+    assert len(web.asked) == 2
+
+
+async def test_what_could_not_be_read_is_tried_again():
+    replies = [reply("", status="503 Busy"), reply(article("/a"))]
+
+    async with serving(lambda _: replies.pop(0)) as server:
+        assert await read(f"{server.url}/a") == []
+        assert await read(f"{server.url}/a", turn=2) != []
+
+
+async def test_an_address_that_is_found_twice_is_read_once(web: Loopback):
+    url = canonical(f"{web.url}/a")
+    await opened("local/", "t1", 1, "Question?", Context())
+
+    found = await read_all(somewhere(), [url, url], [])
+
+    assert len(found) == len(web.asked) == 1
