@@ -15,7 +15,7 @@ from memory.profile.shape import Profile
 from retrieval.text import sentences
 from retrieval.words import words
 from storage.keywords import keywords
-from storage.tables import events, facts, namespaces, pages, profiles
+from storage.tables import events, facts, namespaces, pages, profiles, runs
 
 SAID = ("file", "web", "chat")
 """The kinds of pages that say something themselves; others say again what these say."""
@@ -33,12 +33,13 @@ class Aim(NamedTuple):
     files: tuple[str, ...] = ()
     """The paths of memory files; what agents wrote into them is forgotten."""
     profile: bool = False
+    runs: tuple[str, ...] = ()
+    """Runs whose question is forgotten, wherever it stands in their conversation."""
 
-    def plain(self) -> dict[str, Any]:
-        """Return it as data; it holds ids only."""
-        return {"facts": self.facts, "pages": self.pages, "files": self.files} | {
-            "profile": self.profile
-        }
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All ids that are named."""
+        return (*self.facts, *self.pages, *self.files, *["profile"] * self.profile, *self.runs)
 
 
 class Known(NamedTuple):
@@ -50,16 +51,18 @@ class Known(NamedTuple):
     """Beside that, in the conversations in which it was said."""
     of_pages: Mapping[str, Erasure]
     """What pages say, by their ids: it goes in the conversations that used them."""
+    of_runs: Mapping[str, Erasure]
+    """What was asked in runs, by their ids: it goes in their conversations."""
 
 
-def aim(owner: str, items: Iterable[Item]) -> Aim:
-    """Return the aim at some things, whichever memory they are in."""
+def aim(owner: str, items: Iterable[Item], asked: Iterable[str] = ()) -> Aim:
+    """Return the aim at some things, whichever memory they are in, and at what runs were asked."""
     of: dict[str, list[str]] = {}
     for item in items:
         of.setdefault(item.memory, []).append(item.id)
     read = tuple(of.get("pages", [])) + tuple(of.get("reports", []))
     files = tuple(of.get("instructions", []))
-    return Aim(owner, tuple(of.get("facts", [])), read, files, "profile" in of)
+    return Aim(owner, tuple(of.get("facts", [])), read, files, "profile" in of, tuple(asked))
 
 
 def known(connection: Connection, what: Aim) -> Known:
@@ -75,7 +78,11 @@ def known(connection: Connection, what: Aim) -> Known:
         lone = _lone(connection, what.owner, words_, [], others)
         nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
     of_pages = {row.id: _of_page(connection, row, rows, others) for row in rows}
-    return Known(everywhere, nearby, of_pages)
+    asked = select(runs.c.id, runs.c.question).where(
+        runs.c.owner == what.owner, runs.c.id.in_(what.runs)
+    )
+    of_runs = {row.id: _of_words([row.question]) for row in connection.execute(asked)}
+    return Known(everywhere, nearby, of_pages, of_runs)
 
 
 def derived(texts: Iterable[str]) -> Erasure:
@@ -115,8 +122,8 @@ def _of_words(said: Iterable[str]) -> Erasure:
     short: set[str] = set()
     for text in said:
         cut = [token.word for token in tokens(text)]
-        han = sum(1 for word in cut if han(word))
-        enough = len(cut) - han >= FEWEST_WORDS or han >= FEWEST_CHARACTERS
+        chinese = sum(map(han, cut))
+        enough = len(cut) - chinese >= FEWEST_WORDS or chinese >= FEWEST_CHARACTERS
         (long if enough else short).add(run(text))
     return Erasure(phrases=frozenset(long - {""}), lines=frozenset(short - {""}))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -16,13 +17,13 @@ from memory.forgetting.aim import Aim, Known, aim, known
 from memory.forgetting.checkpoints import Saved, Told
 from memory.forgetting.reach import Reach, reach
 from memory.kept import looking
+from memory.kept.shelf import Item
 from retrieval import chroma
 from runs.lock import held
 from storage import outbox, scrubbing
 from storage.engine import read, write
-from storage.outbox import Job
+from storage.tables import facts, namespaces, pages, runs, vector_sets
 from storage.tables import outbox as jobs
-from storage.tables import vector_sets
 
 JOB = "forget"
 """The job of the outbox that is there from the first word that is forgotten to the last."""
@@ -53,26 +54,43 @@ class Plan(NamedTuple):
         return sorted(self.reach.threads)
 
 
-async def planned(owner: str, ids: Sequence[str]) -> Plan:
-    """Return what forgetting some things would touch; nothing is changed.
+async def aimed(owner: str, ids: Sequence[str]) -> Aim:
+    """Return what some ids mean, of whatever memory.
+
+    A run, or a message that something was learnt from, stands for what was asked in that run, what
+    was learnt of that and what was reported.
 
     Args:
         owner: Whose.
-        ids: The things, by their ids; a run stands for what it has reported.
+        ids: What; an id that an earlier try has half forgotten already is no mistake.
 
     Raises:
         Problem: `memory_not_found` or `memory_ambiguous`.
     """
-    unfinished = await read(partial(_unfinished, owner=owner))
-    items = []
+    half = await unfinished(owner)
+    asked: list[str] = []
+    items: list[Item] = []
     for id in dict.fromkeys(ids):
-        try:
-            items += [one for one in await looking.found(owner, id) if one.state != "forgotten"]
-        except Problem:
-            # What is half forgotten has no row any more.
-            if not any(id in str(job.data) for job in unfinished):
-                raise
-    what = aim(owner, items)
+        run, its = await read(partial(_of_run, owner=owner, id=id))
+        asked += [run] if run else []
+        for one in its if run else [id]:
+            try:
+                items += [item for item in await looking.found(owner, one) if not _gone(item)]
+            except Problem:
+                # What is half forgotten has no row any more.
+                if one not in half:
+                    raise
+    return aim(owner, {item.id: item for item in items}.values(), asked)
+
+
+async def unfinished(owner: str) -> set[str]:
+    """Return the ids of what was to be forgotten, and is not yet for certain."""
+    jobs_ = await read(partial(_unfinished, owner=owner))
+    return {one for data in jobs_ for one in data.get("ids", [])}
+
+
+async def planned(what: Aim) -> Plan:
+    """Return what forgetting some things would touch; nothing is changed."""
     with checkpoints.opened() as saved:
         found, reached = await read(lambda connection: _look(connection, what, saved))
         told = [one for thread in reached.threads for one in _reported(saved, thread, reached)]
@@ -102,7 +120,7 @@ async def forget(plan: Plan, redraw: Redraw) -> str:
     with ExitStack() as stack:
         for thread in plan.threads:
             stack.enter_context(held(thread))
-        await write(lambda connection: outbox.put(connection, owner, JOB, plan.what.plain()))
+        await write(lambda connection: outbox.put(connection, owner, JOB, {"ids": plan.what.ids}))
         await redraw(plan.reports)
         await files.forget_learned(plan.what, plan.reach)
         with checkpoints.opened() as saved:
@@ -110,20 +128,40 @@ async def forget(plan: Plan, redraw: Redraw) -> str:
                 saved.forget(thread, erasure)
         runs = plan.reach.belong.of_runs
         await asyncio.to_thread(files.forget_traces, runs, plan.reach)
-        removed = await write(partial(_forgotten, plan=plan))
-    for name in removed:
-        await asyncio.to_thread(chroma.drop, name)
+        await write(partial(_forgotten, plan=plan))
     return await finished(owner)
 
 
 async def finished(owner: str) -> str:
     """Scrub the databases of what is deleted, and say that it is done."""
+    for data in await read(partial(_unfinished, owner=owner)):
+        for name in data.get("collections", []):
+            await asyncio.to_thread(chroma.drop, name)
     with checkpoints.opened() as saved:
         saved.scrub()
     beyond = await scrubbing.scrub()
     done = jobs.delete().where(jobs.c.owner == owner, jobs.c.job == JOB)
     await write(lambda connection: connection.execute(done))
     return beyond
+
+
+def _of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:
+    """Return the run that an id names, or that of a message, and what came of it, by its ids."""
+    wanted = select(facts.c.run).where(facts.c.owner == owner, facts.c.message == id)
+    named = connection.execute(wanted.limit(1)).scalar() or id
+    mine = select(runs.c.id).where(runs.c.owner == owner, runs.c.id == named)
+    run = connection.execute(mine).scalar() if named else None
+    if run is None:
+        return "", []
+    learnt = select(facts.c.id).where(facts.c.owner == owner, facts.c.run == run)
+    reports = select(pages.c.id).where(
+        pages.c.owner == owner, pages.c.kind == "report", pages.c.origin == run
+    )
+    return run, [one for each in (learnt, reports) for one in connection.execute(each).scalars()]
+
+
+def _gone(item: Item) -> bool:
+    return item.state == "forgotten"
 
 
 def _look(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach]:
@@ -144,23 +182,24 @@ def _counted(connection: Connection, what: Aim, found: Known, reached: Reach) ->
     )
 
 
-def _unfinished(connection: Connection, owner: str) -> list[Job]:
-    mine = select(jobs.c.id, jobs.c.data).where(jobs.c.owner == owner, jobs.c.job == JOB)
-    return [Job(row.id, owner, row.data, 0) for row in connection.execute(mine)]
+def _unfinished(connection: Connection, owner: str) -> list[dict[str, Any]]:
+    mine = select(jobs.c.data).where(jobs.c.owner == owner, jobs.c.job == JOB)
+    return [json.loads(data) for data in connection.execute(mine).scalars()]
 
 
-def _forgotten(connection: Connection, plan: Plan) -> list[str]:
-    """Forget in the database; return the collections that hold vectors of what is gone."""
-    gone = _collections(connection)
+def _forgotten(connection: Connection, plan: Plan) -> None:
+    """Forget in the database, and note the collections that hold vectors of what is gone."""
+    names = _collections(connection, plan.what.owner) if plan.pages else []
     rows.forget_rows(connection, plan.what, plan.known, plan.reach, WHY)
-    return gone
+    outbox.put(connection, plan.what.owner, JOB, {"collections": names})
 
 
-def _collections(connection: Connection) -> list[str]:
+def _collections(connection: Connection, owner: str) -> list[str]:
     """Let no search use a collection any more: it would hold the vectors; it is built again."""
-    names: list[Any] = []
-    for row in connection.execute(select(vector_sets.c.collection, vector_sets.c.building)).all():
-        names += row
+    of = select(namespaces.c.number).where(namespaces.c.owner == owner)
+    mine = vector_sets.c.namespace.in_(of)
+    held = select(vector_sets.c.collection, vector_sets.c.building).where(mine)
+    names = [name for row in connection.execute(held) for name in row if name]
     empty = {"collection": "", "building": "", "covered": 0, "held": 0, "apart": 0}
-    connection.execute(vector_sets.update().values(empty))
-    return [name for name in names if name]
+    connection.execute(vector_sets.update().where(mine).values(empty))
+    return names

@@ -78,6 +78,9 @@ def reach(connection: Connection, what: Aim, known: Known, saved: Saved) -> Reac
     found: dict[str, Erasure] = {}
     for thread, erasure in _reading(connection, what, known, saved, belong).items():
         found[thread] = known.everywhere | _with_citing(saved, thread, erasure)
+    for run, erasure in known.of_runs.items():
+        thread = belong.of(run)
+        found[thread] = found.get(thread, known.everywhere) | erasure
     if known.everywhere:
         near = set(_said_in(connection, what))
         for thread in belong.mine:

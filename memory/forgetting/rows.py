@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Column, Connection, String, Table, Text, and_, delete, select, update
+from sqlalchemy import Column, Connection, String, Table, Text, and_, delete, or_, select, update
 
+from memory.experience.similar import packed, vector_of
 from memory.facts.forgetting import forget_facts
 from memory.forgetting.aim import Aim, Known
 from memory.forgetting.erasure import MARK, Erasure
@@ -17,7 +18,16 @@ from memory.pages.forgetting import erase_pages
 from memory.pages.rewriting import Wording, rewrite
 from memory.profile.shape import nothing
 from storage.events import Event, hold, log
-from storage.tables import events, facts, metadata, pages, profiles, proposals
+from storage.tables import (
+    events,
+    experiences,
+    facts,
+    insights,
+    metadata,
+    pages,
+    profiles,
+    proposals,
+)
 
 APART = {
     *("facts", "pages", "members"),  # they have ways of their own
@@ -66,6 +76,7 @@ def forget_rows(connection: Connection, what: Aim, known: Known, reach: Reach, w
     for table in metadata.sorted_tables:
         if table.name not in APART:
             _forget_in(connection, table, what, reach)
+    _end_insights(connection, what, why)
     _forget_quotes(connection, what, reach)
     _forget_profile(connection, what, why)
     _empty_events(connection, what, ids)
@@ -107,8 +118,10 @@ def _forget_in(connection: Connection, table: Table, what: Aim, reach: Reach) ->
     texts = [one for one in table.columns if _is_text(one)]
     for row in _rows(connection, table, texts, what, reach):
         erasure = _erasure(table, row, reach)
-        values = _changed(row, texts, erasure) if erasure else {}
+        values: dict[str, Any] = _changed(row, texts, erasure) if erasure else {}
         if values:
+            if table is experiences and "question" in values:
+                values["vector"] = packed(vector_of(values["question"]))
             its = and_(*(one == row[one.name] for one in table.primary_key.columns))
             connection.execute(update(table).where(its).values(values))
 
@@ -157,6 +170,16 @@ def _changed(row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure)
         if old and (new := left_of_json(old, erasure, column.name)) != old:
             values[column.name] = new
     return values
+
+
+def _end_insights(connection: Connection, what: Aim, why: str) -> None:
+    """Let no run be told an insight of which something is forgotten."""
+    hit = or_(insights.c.content.contains(MARK), insights.c.projections.contains(MARK))
+    torn = select(insights.c.id).where(insights.c.owner == what.owner, insights.c.live == 1, hit)
+    for id in connection.execute(torn).scalars().all():
+        number = log(connection, Event(what.owner, "insight.forget", id, why=why))
+        its = update(insights).where(insights.c.id == id)
+        connection.execute(its.values(live=0, revision=number))
 
 
 def _forget_quotes(connection: Connection, what: Aim, reach: Reach) -> None:
