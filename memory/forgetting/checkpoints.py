@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from config.errors import Problem
 from config.settings import settings
+from graph.state import of_turn
 from memory.forgetting.erasure import Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
 
@@ -88,7 +89,7 @@ class Saved:
             rest = left_of_msgpack(data, erasure) if kind == "msgpack" else data
             after = serde.loads_typed((kind, rest))["channel_values"]
             told[run] = Told(run, before, after)
-        return [one for one in told.values() if one.before != one.after]
+        return [one for one in told.values() if _shown(one.before) != _shown(one.after)]
 
     def scrub(self) -> None:
         """Leave no free page and no log with what was there before.
@@ -128,6 +129,13 @@ class Saved:
         return self.connection.execute(statement, values).fetchall()
 
 
+def _shown(state: Mapping[str, Any]) -> list[Any]:
+    """Return the parts of a state that a reader of its report is shown."""
+    sources, cited = state.get("sources", {}), state["report"].get("cited", [])
+    tables = [of_turn(state.get(name), state["turn"]) for name in ("findings", "background")]
+    return [state["question"], state["report"], [sources.get(one) for one in cited], *tables]
+
+
 def check_truncated(result: Sequence[int]) -> None:
     """Make sure that the write-ahead log is empty.
 
@@ -151,7 +159,7 @@ def opened() -> Iterator[Saved]:
         yield Saved(None)
         return
     try:
-        with closing(sqlite3.connect(file, timeout=5)) as connection:
+        with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
             connection.execute("PRAGMA secure_delete=ON")
             known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'writes'")
             yield Saved(connection if known.fetchone() else None)
