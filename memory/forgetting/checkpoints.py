@@ -17,10 +17,13 @@ from memory.forgetting.erasure import Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
 
 SAVED = {
-    "checkpoints": ("type", "checkpoint", "metadata"),
-    "writes": ("type", "value"),
+    "checkpoints": ("''", "type", "checkpoint", "metadata"),
+    "writes": ("channel", "type", "value"),
 }
-"""The tables of LangGraph's saver: how a blob is written, the blob, and what is JSON beside it."""
+"""The tables of LangGraph's saver.
+
+What a blob is the value of, how it is written, the blob, and what is JSON beside it.
+"""
 
 NAMING = (
     "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id IN (SELECT value FROM json_each(?))"
@@ -58,7 +61,7 @@ class Saved:
 
     def texts(self, thread: str, see: Callable[[str], None]) -> None:
         """Show every text that is saved of a thread."""
-        for table, (kind, blob, *_) in SAVED.items():
+        for table, (_, kind, blob, *_) in SAVED.items():
             for its, data in self._rows(table, thread, (kind, blob)):
                 if its == "msgpack":
                     texts_of_msgpack(data, see)
@@ -104,10 +107,11 @@ class Saved:
     def _changes(
         self, thread: str, erasure: Erasure
     ) -> Iterator[tuple[str, int, dict[str, object]]]:
-        for table, (kind, blob, *more) in SAVED.items():
-            for row, its, data, *rest in self._rows(table, thread, ("rowid", kind, blob, *more)):
+        for table, (name, kind, blob, *more) in SAVED.items():
+            columns = ("rowid", name, kind, blob, *more)
+            for row, key, its, data, *rest in self._rows(table, thread, columns):
                 values: dict[str, object] = {}
-                if its == "msgpack" and (new := left_of_msgpack(data, erasure)) != data:
+                if its == "msgpack" and (new := left_of_msgpack(data, erasure, key)) != data:
                     values[blob] = new
                 texts = {name: one for name, one in zip(more, rest, strict=True) if one is not None}
                 if its == "json":

@@ -148,6 +148,8 @@ def _rows(
 def _erasure(table: Table, row: Mapping[str, Any], reach: Reach) -> Erasure:
     if table.name == "runs":
         return reach.of(row["id"])
+    if table is events and str(row["name"]).startswith("insight."):
+        return reach.anywhere
     if table.name == "outbox":
         return reach.of(str(json.loads(row["data"]).get("run", "")))
     if "run" in table.c:

@@ -64,10 +64,10 @@ def left_of_json(text: str, erasure: Erasure, key: str = "") -> str:
     return _prose(text, erasure, key)
 
 
-def left_of_msgpack(data: bytes, erasure: Erasure) -> bytes:
-    """Return what is left of data as LangGraph saves it."""
+def left_of_msgpack(data: bytes, erasure: Erasure, key: str = "") -> bytes:
+    """Return what is left of data as LangGraph saves it, the value of a key if there is one."""
     tree = _unpacked(data)
-    made = left(tree, erasure)
+    made = left(tree, erasure, key)
     return data if made is tree else _packed(made)
 
 

@@ -145,7 +145,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     use(monkeypatch, "hashing")
     secret, word, _ = SECRETS[language]
     root = await hidden(secret)
-    asks = {"english": "Which number opens the vault?", "chinese": "青铜门的暗语是什么？"}
+    asks = {"english": "Which number opens the Quillhaven vault?", "chinese": "青铜门的暗语是什么？"}
     copy = tmp_path / "copies" / "vault"
     mine = {**choices, "files": [*choices["files"], root]}  # type: ignore[misc]
     run = await asked(thread, mine, asks[language], 1, copy)
@@ -305,7 +305,7 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
     secret, *words = SECRETS["english"]
     root = await hidden(secret)
     mine = {**choices, "files": [*choices["files"], root]}  # type: ignore[misc]
-    await asked(thread, mine, "Which number opens the vault?", 1)
+    await asked(thread, mine, "Which number opens the Quillhaven vault?", 1)
     await cover()
     rows = await everything()
     (page,) = [id for id, row in rows.items() if row[1] == "file" and secret in str(row)]
