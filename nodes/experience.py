@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import HumanMessage
@@ -13,12 +14,13 @@ from pydantic import BaseModel
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, of_turn
-from memory.experience.insights import add, retire
-from memory.experience.lessons import Lessons, case, learn
+from memory.experience.insights import Insight, add, retire
+from memory.experience.lessons import Lesson, Lessons, case, learn
 from memory.experience.memory import line
 from memory.experience.outcome import Signs
 from memory.experience.recalling import Rate, prepare
 from memory.experience.runs import Experience, close
+from memory.experience.tidying import due, tidy
 from memory.experience.utterances import Utterance
 from models.load import model_name
 from nodes.agent import ask
@@ -113,11 +115,23 @@ def _reason(state: State) -> str:
 
 
 async def learn_from(state: State, runtime: Runtime[Context]) -> None:
-    """Ask a model what the run teaches beside similar ones; without a model, say what found it."""
+    """Learn what the run teaches; every few runs, put what was learnt in order.
+
+    A model compares it with similar runs; without one, the searches that found something are kept.
+    """
     place = here(state, runtime)
     if model_name(ROLE, runtime.context).startswith("extractive:"):
         await _noted(state, place)
-        return
+        ask_which = None
+    else:
+        await _compared(state, runtime, place)
+        ask_which = partial(_which, state, runtime)
+    if await due(place.owner):
+        await tidy(place.owner, ask_which)
+
+
+async def _compared(state: State, runtime: Runtime[Context], place: Here) -> None:
+    """Ask a model what made the difference between this run and similar ones."""
     seen = await case(place.owner, place.run)
     if seen is None:
         return
@@ -125,7 +139,7 @@ async def learn_from(state: State, runtime: Runtime[Context]) -> None:
     shown = blocks(
         _shown("new", seen.new, seen.steps),
         *(_shown("other", one, steps) for one, steps in seen.others),
-        wrap("known", [block("insight", k.content, number=n) for n, k in enumerate(seen.known, 1)]),
+        _numbered(seen.known),
     )
     said = [HumanMessage(shown)]
     nothing = Lessons(lessons=[])
@@ -134,9 +148,25 @@ async def learn_from(state: State, runtime: Runtime[Context]) -> None:
     await retire(place.owner)
 
 
+async def _which(
+    state: State, runtime: Runtime[Context], known: Sequence[Insight]
+) -> Sequence[Lesson]:
+    """Ask a model which insights say the same."""
+    system = render("tidy", language=state["language"])
+    said = [HumanMessage(_numbered(known))]
+    nothing = Lessons(lessons=[])
+    told = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
+    return told.lessons
+
+
+def _numbered(known: Sequence[Insight]) -> str:
+    return wrap("known", [block("insight", k.content, number=n) for n, k in enumerate(known, 1)])
+
+
 def _shown(tag: str, one: Experience, steps: Sequence[Utterance]) -> str:
     head = {"question": one.question, "ended": one.status, "why": one.reason}
-    return block(tag, "\n".join(map(line, steps)), **head)
+    # A run of which no step is kept tells something too, and an empty block would be left out.
+    return block(tag, "\n".join(map(line, steps)) or "-", **head)
 
 
 async def _noted(state: State, place: Here) -> None:

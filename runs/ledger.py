@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from runs.place import Here
 from storage.engine import read_rows
-from storage.journal import Statement, commit
+from storage.journal import Statement, commit, perform
 from storage.tables import calls, utterances
 
 LONGEST = 2_000
@@ -125,15 +125,40 @@ async def once(
     return result
 
 
+async def note(here: Here, who: str, kind: str, done: Sequence[Said]) -> None:
+    """Keep what was done without being paid for; doing the same again in a step keeps it once."""
+
+    def keep(connection: Connection) -> None:
+        for said in done:
+            row = _row(here, who, kind, said)
+            same = (utterances.c[name] == row[name] for name in ("owner", "run", "step", "who"))
+            known = select(utterances.c.id).where(*same, utterances.c.action == row["action"])
+            if connection.execute(known.limit(1)).first() is None:
+                connection.execute(insert(utterances), row)
+
+    await perform(keep)
+
+
 def _uttered(call: Call, said: Said | None) -> list[Statement]:
     """Return the statement that keeps what was said; nothing where nothing was."""
     if said is None:
         return []
-    here = call.here
-    told = {"action": clipped(said.action), "observation": clipped(said.observation)}
-    place = {"owner": here.owner, "run": here.run, "step": said.step or here.step}
-    row = {**place, "who": call.role, "kind": call.kind, **told, "builds_on": "[]", "main": 0}
-    return [(insert(utterances), {**row, "at": time.time()})]
+    return [(insert(utterances), _row(call.here, call.role, call.kind, said))]
+
+
+def _row(here: Here, who: str, kind: str, said: Said) -> dict[str, Any]:
+    return {
+        "owner": here.owner,
+        "run": here.run,
+        "step": said.step or here.step,
+        "who": who,
+        "kind": kind,
+        "action": clipped(said.action),
+        "observation": clipped(said.observation),
+        "builds_on": "[]",
+        "main": 0,
+        "at": time.time(),
+    }
 
 
 def clipped(text: str) -> str:

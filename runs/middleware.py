@@ -32,6 +32,9 @@ ANSWER_TOKENS = 2_000
 ABSURD = 10_000_000
 """More tokens than any call uses; a server that says so is not believed."""
 
+APART = ("memorizer",)
+"""Roles whose words are no step of a run: they are about other runs, or about the person."""
+
 
 class Ledger(AgentMiddleware[Any, Around, Any]):
     """Answer from the ledger; ask and record what it does not know."""
@@ -50,7 +53,8 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
         response = await handler(request)
         spent = replace(_cost(_reply(response), request), session=around.budget.session)
         result = messages_to_dict(response.result)
-        await ledger.record(call, result, started, spent, _said(_reply(response)))
+        said = None if around.role in APART else _said(_reply(response))
+        await ledger.record(call, result, started, spent, said)
         return response
 
 

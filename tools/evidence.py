@@ -20,7 +20,7 @@ from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.passages import passages
-from runs.ledger import Call, Said, once
+from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
 from runs.trace import trace
 from tools.fetch import canonical
@@ -81,6 +81,9 @@ async def gather(
         searches = [_in_memory(here, context, query) for query in queries]
     in_files = pages.find_each(here.owner, queries, PAGES, context.files)
     read, found = await asyncio.gather(in_files, asyncio.gather(*searches))
+    done = [_files_said(query, one) for query, one in zip(queries, read, strict=True) if one]
+    if done:
+        await note(here, "files", "search", done)
     return await _chosen(here, [*read, *found], [about, *queries], problems)
 
 
@@ -165,6 +168,10 @@ async def _on_web(
 
 def _search_said(here: Here, query: str, hits: Sequence[Mapping[str, Any]]) -> Said:
     return Said(query, "; ".join(str(hit["title"]) for hit in hits), here.step)
+
+
+def _files_said(query: str, found: Sequence[Page]) -> Said:
+    return Said(query, "; ".join(dict.fromkeys(page.title for page in found)))
 
 
 async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from config.settings import settings
 from memory.base import Note, Query
 from memory.experience.insights import Insight
 from memory.experience.recalling import Candidate, learnt, prepared
@@ -26,8 +27,15 @@ ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
 SHOWN = ("planner", "researcher", "coder")
 """Those who are shown how it was done; the others judge and write, and need no steps."""
 
+WORTH = 0.5
+"""Insights are told that are worth at least this part of what the best one is."""
+
 RUNS = 64
 """What so many runs were told is held in memory."""
+
+
+Key = tuple[str, str, str, int]
+"""The database, the owner, the run, and the newest event of the owner."""
 
 
 class Told(NamedTuple):
@@ -44,22 +52,23 @@ class Experience:
     share = 0.13
 
     def __init__(self) -> None:
-        self.told: OrderedDict[tuple[str, str], Told] = OrderedDict()
+        self.told: OrderedDict[Key, Told] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the insights for the role, the best first, and then the key steps."""
         del budget
         if query.role not in ROLES or not query.run:
             return []
-        told = await self._told(query.owner, query.run)
+        told = await self._told((settings().database, query.owner, query.run, query.revision))
         return [*_insights(told, query.role), *_examples(told, query.role)]
 
-    async def _told(self, owner: str, run: str) -> Told:
-        known = self.told.get((owner, run))
+    async def _told(self, key: Key) -> Told:
+        known = self.told.get(key)
         if known is None:
+            _, owner, run, _ = key
             known = await _worked_out(owner, run)
             if known.insights or known.examples:
-                self.told[owner, run] = known
+                self.told[key] = known
                 while len(self.told) > RUNS:
                     self.told.popitem(last=False)
         return known
@@ -74,6 +83,7 @@ async def _worked_out(owner: str, run: str) -> Told:
 
 def _insights(told: Told, role: str) -> list[Note]:
     for_role = [(one, worth) for one, worth in told.insights if role in one.projections]
+    least = WORTH * for_role[0][1] if for_role else 0.0
     return [
         Note(
             INSIGHT,
@@ -83,6 +93,7 @@ def _insights(told: Told, role: str) -> list[Note]:
             score={"worth": worth, "wins": one.wins, "uses": one.uses},
         )
         for one, worth in for_role[:INSIGHTS]
+        if worth >= least
     ]
 
 

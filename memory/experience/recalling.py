@@ -139,10 +139,11 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
 def _near(found: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that are not much further away than the nearest, the best first.
 
-    A lesson told where it does not belong helps nobody, and is blamed for what it did not do.
+    A lesson told where it does not belong helps nobody, and is blamed for what it did not do. What
+    an edge leads to has faded by as much as the bound has.
     """
-    least_similar = NEAR * max((one.similarity for one in found), default=0.0)
-    near = [one for one in found if one.similarity >= least_similar]
+    best = max((one.similarity for one in found), default=0.0)
+    near = [one for one in found if one.similarity >= NEAR * best * FADES**one.hops]
     return sorted(near, key=lambda one: -one.rating)[:MOST]
 
 

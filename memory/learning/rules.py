@@ -88,11 +88,17 @@ def stated(message: str) -> list[Statement]:
 def asked(message: str) -> str:
     """Return what a message asks beside what it wants remembered; nothing if it only tells."""
     said = [(one.text, _without(LEAD, END.sub("", one.text))) for one in sentences(message)]
-    tells = [not asks(text) and any(_read(text, text, denied=False)) for _, text in said]
+    tells = [not asks(text) and _only_tells(text) for _, text in said]
     if all(tells):
         return ""
     pairs = zip(said, tells, strict=True)
     return " ".join(text for (text, plain), told in pairs if not told or not NOTE.match(plain))
+
+
+def _only_tells(said: str) -> bool:
+    """Say whether a sentence is a statement as a whole; "I am a nurse; compare A and B" is not."""
+    noted = NOTE.sub("", said, count=1)
+    return any(one.content == noted for one in _read(said, said, denied=False))
 
 
 def tastes(text: str) -> Mapping[str, str]:

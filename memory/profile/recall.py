@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from string import Template
 
+from config.settings import settings
 from memory.base import Note, Query
 from memory.profile.shape import Profile as Data
 from memory.profile.store import Kept, kept
@@ -23,7 +24,7 @@ class Profile:
     share = 0.05
 
     def __init__(self) -> None:
-        self._read: OrderedDict[str, tuple[int, Kept]] = OrderedDict()
+        self._read: OrderedDict[tuple[str, str], tuple[int, Kept]] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return how the person likes their answers, and who they are; nothing if that is unknown.
@@ -31,10 +32,11 @@ class Profile:
         It is read again only when the owner's newest event is another one.
         """
         del budget
-        at, known = self._read.get(query.owner, (-1, None))
+        key = (settings().database, query.owner)
+        at, known = self._read.get(key, (-1, None))
         if known is None or at != query.revision:
             known = await kept(query.owner)
-            self._read[query.owner] = (query.revision, known)
+            self._read[key] = (query.revision, known)
             while len(self._read) > OWNERS:
                 self._read.popitem(last=False)
         return list(_notes(known.profile, known.revision))

@@ -68,12 +68,13 @@ async def test_what_is_said_plainly_is_known_in_the_very_same_run(
     assert await contents() == {"I prefer short answers"}
 
 
-async def test_small_talk_is_learnt_from_without_a_model_call(
+async def test_what_only_tells_is_noted_without_a_model_call(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    await thread.begin("Hello, I'm a nurse.", make(choices), quiet)
+    outcome = await thread.begin("Hello, I'm a nurse.", make(choices), quiet)
 
-    assert script.names() == ["Triage"]
+    assert (script.names(), outcome.state["status"]) == ([], "succeeded")
+    assert "keep it in mind" in str(outcome.state["messages"][-1].text)
     assert await contents() == {"I'm a nurse"}
     assert [one["text"] for one in (await kept("local/")).profile["identities"]] == ["nurse"]
 

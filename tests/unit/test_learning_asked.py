@@ -35,6 +35,9 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
         "I'm a student researching bees in Norway. Write a report on their winter.",
         "Compare A and B. Remember that the paper says X.",
         "hello",
+        "I work on solar cells; compare perovskites and silicon.",
+        "I need an overview of hives in Oslo.",
+        "我需要一份关于量子计算的报告。",
     ],
 )
 def test_everything_else_stays_as_it_was_asked(message: str):

@@ -83,7 +83,7 @@ def _emoji() -> list[str]:
 
 def _files(*patterns: str) -> list[str]:
     files = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
-    texts = [file.read_bytes().decode("utf-8", "replace") for file in files]
+    texts = [file.read_bytes().decode("utf-8", "replace") for file in files if file.is_file()]
     return [text for text in texts if "\ufffd" not in text]
 
 

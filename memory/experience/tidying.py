@@ -1,0 +1,103 @@
+"""Join insights that came to say the same, every few runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, or_, select
+
+from memory.experience import insights
+from memory.experience.insights import Insight
+from memory.experience.lessons import Lesson, projections
+from memory.experience.similar import vector_of
+from storage.engine import read
+from storage.tables import experience_edges, experiences, insight_runs
+from storage.tables import insights as table
+
+PERIOD = 20
+"""After so many runs of an owner the insights of these runs are looked through."""
+
+MOST = 60
+"""So many insights are looked through at the most, the newest."""
+
+SAME = 0.8
+"""From this cosine on, two insights say the same in nearly the same words."""
+
+Ask = Callable[[Sequence[Insight]], Awaitable[Sequence[Lesson]]]
+"""Asks a model which of some insights say the same; their numbers are their places, from 1."""
+
+
+class Joined(NamedTuple):
+    """An insight, and those it was made of."""
+
+    insight: Insight
+    old: Sequence[Insight]
+
+
+async def due(owner: str) -> bool:
+    """Say whether as many runs have ended as are looked through together."""
+    count = select(func.count()).where(experiences.c.owner == owner)
+    ended: int = await read(lambda connection: connection.execute(count).scalar_one())
+    return ended > 0 and ended % PERIOD == 0
+
+
+async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
+    """Join what says the same among the insights of the latest runs and of those beside them.
+
+    A model that is asked may join what says the same in other words; without one, what says it in
+    nearly the same words gets the words of the best of them. An insight that is not joined stays as
+    it is, and one that is joined is kept and says into which, so nothing that is known gets lost.
+
+    Args:
+        owner: Whose insights.
+        ask: Asks a model.
+    """
+    known = await read(lambda connection: _latest(connection, owner))
+    if len(known) < 2:
+        return []
+    joined = []
+    for ids, lesson in [*_alike(known)] if ask is None else _named(known, await ask(known)):
+        old = [one for one in known if one.id in ids]
+        new = await insights.merge(owner, ids, lesson.content, projections(lesson), "say the same")
+        joined.append(Joined(new, old))
+    return joined
+
+
+def _latest(connection: Connection, owner: str) -> list[Insight]:
+    """Return the insights of the latest runs and of the runs one edge away, the best first."""
+    runs, edges = experiences.c, experience_edges.c
+    ended = select(runs.run).where(runs.owner == owner).order_by(runs.created.desc()).limit(PERIOD)
+    latest = list(connection.execute(ended).scalars())
+    beside = select(edges.other).where(edges.owner == owner, edges.run.in_(latest))
+    near = or_(insight_runs.c.run.in_(latest), insight_runs.c.run.in_(beside))
+    spoken = select(insight_runs.c.insight).where(insight_runs.c.owner == owner, near)
+    wanted = select(table).where(table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken))
+    newest = wanted.order_by(table.c.revision.desc()).limit(MOST)
+    return sorted(map(insights.read_row, connection.execute(newest)), key=lambda one: -one.score)
+
+
+def _named(known: Sequence[Insight], lessons: Sequence[Lesson]) -> list[tuple[list[str], Lesson]]:
+    """Return which insights a model joins; each at most once, and only such as were shown."""
+    left = {number: one.id for number, one in enumerate(known, start=1)}
+    named = []
+    for lesson in lessons:
+        ids = [left.pop(number) for number in dict.fromkeys(lesson.insights) if number in left]
+        if len(ids) > 1 and lesson.content.strip() and projections(lesson):
+            named.append((ids, lesson))
+    return named
+
+
+def _alike(known: Sequence[Insight]) -> list[tuple[list[str], Lesson]]:
+    """Return which insights have nearly the same words, each group behind its best one."""
+    vectors = {one.id: vector_of(one.content) for one in known}
+    left, groups = list(known), []
+    while left:
+        best = left[0]
+        same = [one for one in left if float(vectors[best.id] @ vectors[one.id]) >= SAME]
+        left = [one for one in left if one not in same and one is not best]
+        if len(same) > 1:
+            told = {role: text for one in reversed(same) for role, text in one.projections.items()}
+            lesson = Lesson(action="merge", content=best.content, **told)
+            groups.append(([one.id for one in same], lesson))
+    return groups

@@ -1,0 +1,163 @@
+"""How a run went is kept as it goes, and the next one that is like it is told of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graph.session import Session, session
+from memory.experience import insights
+from memory.experience.credits import credited
+from memory.experience.lessons import Lesson
+from memory.experience.outcome import Signs
+from memory.experience.recalling import prepared
+from memory.experience.runs import close, found
+from memory.experience.tidying import PERIOD
+from memory.experience.utterances import spoken
+from memory.learning.feedback import feed_back
+from runs.lifecycle import found as run_of
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import quiet
+
+ME = "local/"
+BEES = "How do bees dance?"
+LIKE = "How long do bees dance?"
+GOOD, BAD = Signs(1.0, 1.0, 1.0, 1.0), Signs(0.0, 0.0, 0.0, 1.0)
+
+
+def systems(script: Script, name: str) -> list[str]:
+    return [str(messages[0].text) for asked, messages in script.asked if asked == name]
+
+
+def lesson(content: str, **more: Any) -> dict[str, Any]:
+    return Lesson(**{"action": "add", "content": content, "planner": content, **more}).model_dump()
+
+
+async def test_a_run_leaves_what_was_said_and_done_and_how_it_ended(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(BEES, make(choices), quiet)
+
+    left = await found(ME, "t1-1")
+    assert left is not None
+    assert (left.question, left.status) == (BEES, "resolved")
+    every = await spoken(ME, "t1-1")
+    assert {"planner", "files", "researcher", "reporter"} <= {one.who for one in every}
+    searched = [one for one in every if one.who == "files" and one.step]
+    assert "dance" in searched[0].observation
+    key = await spoken(ME, "t1-1", main=True)
+    assert key[-1].who == "reporter"
+    assert {one.id for one in key} < {one.id for one in every}
+
+
+async def test_what_was_said_so_far_is_there_before_a_run_has_ended(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(BEES, make(choices, auto_accept=False), quiet)
+
+    assert {"files", "planner"} <= {one.who for one in await spoken(ME, "t1-1")}
+    assert await found(ME, "t1-1") is None
+
+
+async def test_what_the_memory_asks_about_other_runs_is_no_step_of_this_one(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await close(ME, "a", BEES, GOOD)
+    await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
+
+    assert {"Ratings", "Learnt", "Lessons"} <= {*script.names()}
+    assert "memorizer" not in {one.who for one in await spoken(ME, "t1-1")}
+
+
+async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(BEES, make(choices), quiet)
+    one = await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"])
+
+    async with session("t2") as other:
+        await other.begin(LIKE, make(choices), quiet)
+
+    assert "Plan for dates." in systems(script, "Draft")[-1]
+    assert "Plan for dates." not in systems(script, "reporter")[-1]
+    assert [(name, role) for name, role, *_ in await credited(ME, "t2-1")] == [(one.id, "planner")]
+    (now,) = await insights.listed(ME)
+    assert (now.wins, now.uses) == (1, 1)
+
+
+async def test_a_model_rates_the_runs_that_may_teach_something(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    for run in ("a", "b"):
+        await close(ME, run, f"{BEES} {run}", GOOD)
+    script.on("Ratings", {"ratings": [{"run": 1, "relevance": 2}, {"run": 9, "relevance": 9}]})
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    rated = {one.past.run: one.rating for one in await prepared(ME, "t1-1")}
+    assert set(rated) == {"a", "b"}
+    assert 0.2 in rated.values()
+
+
+async def test_a_run_is_compared_with_one_that_ended_otherwise(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await close(ME, "bad", f"{BEES} 1927", BAD, reason="no_evidence")
+    script.on("Lessons", {"lessons": [lesson("先查年份。")]})
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    (asked,) = script.prompts("Lessons")
+    assert 'ended="failed"' in asked
+    assert 'why="no_evidence"' in asked
+    (one,) = await insights.listed(ME)
+    assert (one.content, await insights.supporters(ME, one.id)) == ("先查年份。", [("t1-1", 1)])
+
+
+async def test_every_few_runs_a_model_says_which_insights_are_the_same(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    for number in range(PERIOD - 1):
+        await close(ME, f"r{number}", f"a question of trains, number {number}", GOOD)
+    for number in range(3):
+        await insights.add(ME, f"Lesson {number}.", {"planner": "p"}, [f"r{number}"])
+
+    def joined(messages: Any) -> Any:
+        known = "<other" not in str(messages[-1].text)
+        merge = lesson("Both.", action="merge", insights=[1, 2])
+        return {"lessons": [merge] if known else []}
+
+    script.on("Lessons", joined)
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    left = [one.content for one in await insights.listed(ME)]
+    assert "Both." in left
+    assert len(left) == 2
+
+
+async def test_a_persons_word_outweighs_how_the_run_seemed_to_end(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(BEES, make(choices), quiet)
+
+    await feed_back(await run_of(ME, "t1-1"), "down")
+
+    left = await found(ME, "t1-1")
+    assert left is not None
+    assert left.status != "resolved"
+
+
+async def test_a_memory_that_cannot_be_asked_costs_only_the_lesson(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+):
+    await close(ME, "a", BEES, GOOD)
+    script.on("Ratings", "no json at all")
+    script.on("Lessons", "no json at all")
+
+    outcome = await thread.begin(LIKE, make(choices), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert await insights.listed(ME) == []
