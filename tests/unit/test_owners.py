@@ -24,7 +24,7 @@ from config.errors import Problem
 from graph.context import Context
 from memory.base import Query
 from memory.experience import credits as credited
-from memory.experience import drawing, insights, lessons, recalling, similar, utterances
+from memory.experience import drawing, insights, lessons, recalling, similar, tidying, utterances
 from memory.experience import runs as past
 from memory.experience.outcome import Signs
 from memory.facts import looking as facts
@@ -130,6 +130,7 @@ READS: dict[str, Read] = {
     "experience.runs.ended": lambda o, ids: past.ended(o),
     "experience.runs.found": each(past.found, "runs"),
     "experience.similar.nearest": lambda o, ids: similar.nearest(o, ASKED, 100, 0.0),
+    "experience.tidying.due": lambda o, ids: tidying.due(o),
     "experience.utterances.spoken": each(utterances.spoken, "runs"),
     "facts.held.known": lambda o, ids: _held(o),
     "facts.looking.found": each(facts.found, "facts"),
@@ -197,7 +198,12 @@ MORE: list[Read] = [_recalled, _of_shelves]
 WRITES = {
     *("experience.credits.credit", "experience.importing.import_run", "experience.runs.judge"),
     *(f"experience.insights.{name}" for name in ("add", "agree", "edit", "merge", "retire")),
-    *("experience.lessons.learn", "experience.runs.close", "files.deciding.approve"),
+    *(
+        "experience.lessons.learn",
+        "experience.runs.close",
+        "experience.tidying.tidy",
+        "files.deciding.approve",
+    ),
     *(f"facts.store.{name}" for name in ("add", "edit", "remove", "supersede")),
     *("files.deciding.reject", "forgetting.door.finished", "kept.looking.edit"),
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
