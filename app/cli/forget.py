@@ -16,6 +16,9 @@ from memory.pages.listing import shown
 from memory.pages.within import from_origin
 from runs.place import owned
 
+MOST = 30_000
+"""So many pages are forgotten at once; SQLite as it usually comes takes 32,766 values."""
+
 
 def main(*, ids: list[str], origin: str, sure: bool, project: str, as_json: bool) -> int:
     """Forget pages, if the person says so; return the exit status.
@@ -28,6 +31,9 @@ def main(*, ids: list[str], origin: str, sure: bool, project: str, as_json: bool
         raise Problem("usage", what, hint="dossier pages forget ID..., or --origin X")
     owner = owned(settings().user, project)
     pages = finished(_found(owner, ids, origin))
+    if len(pages) > MOST:
+        what = f"{len(pages):,} pages are too many at once; the most is {MOST:,}"
+        raise Problem("usage", what, hint="name the folders below one by one")
     return _forget(Aim(owner, pages=tuple(pages)), sure=sure, as_json=as_json)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -19,6 +20,9 @@ from storage.tables import events, facts, namespaces, pages, profiles, runs
 
 SAID = ("file", "web", "chat")
 """The kinds of pages that say something themselves; others say again what these say."""
+
+TURN = "chat"
+"""The kind of pages that those of kind `session` say again."""
 
 FEWEST_WORDS, FEWEST_CHARACTERS = 2, 4
 """A shorter text is forgotten only where it stands alone; it may be part of anything."""
@@ -50,7 +54,7 @@ class Known(NamedTuple):
     nearby: Erasure
     """Beside that, in the conversations in which it was said."""
     of_pages: Mapping[str, Erasure]
-    """What pages say, by their ids: it goes in the conversations that used them."""
+    """What pages say that were used, by their ids: it goes in the conversations that did so."""
     of_runs: Mapping[str, Erasure]
     """What was asked in runs, by their ids: it goes in their conversations."""
 
@@ -65,19 +69,27 @@ def aim(owner: str, items: Iterable[Item], asked: Iterable[str] = ()) -> Aim:
     return Aim(owner, tuple(of.get("facts", [])), read, files, "profile" in of, tuple(asked))
 
 
-def known(connection: Connection, what: Aim) -> Known:
-    """Return by what things are recognised; nothing of what was forgotten before."""
+def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Known:
+    """Return by what things are recognised; nothing of what was forgotten before.
+
+    Args:
+        connection: To read by.
+        what: The things.
+        used: The pages that something may say again; of others it is not worked out.
+    """
     said = [*_of_facts(connection, what), *_of_profile(connection, what)]
     rows = connection.execute(
         select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
     ).all()
     others = _others(connection, what)
+    going = Counter(word for row in rows if _says_itself(row) for word in _words_of(row))
     everywhere, nearby = _of_words(said), Erasure()
     if said:
         words_ = {word for text in said for word in words(text)}
-        lone = _lone(connection, what.owner, words_, [], others)
+        lone = _lone(connection, what.owner, words_, Counter(), others)
         nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
-    of_pages = {row.id: _of_page(connection, row, rows, others) for row in rows}
+    retold = [row for row in rows if row.id in used or row.kind == TURN]
+    of_pages = {row.id: _of_page(connection, row, going, others) for row in retold}
     asked = select(runs.c.id, runs.c.question).where(
         runs.c.owner == what.owner, runs.c.id.in_(what.runs)
     )
@@ -128,11 +140,13 @@ def _of_words(said: Iterable[str]) -> Erasure:
     return Erasure(phrases=frozenset(long - {""}), lines=frozenset(short - {""}))
 
 
-def _of_page(connection: Connection, row: Any, rows: Sequence[Any], others: set[str]) -> Erasure:
+def _of_page(
+    connection: Connection, row: Any, going: Mapping[str, int], others: set[str]
+) -> Erasure:
     whole = f"{row.title}\n\n{row.abstract}\n\n{row.text}"
     lines = {run(sentence.text) for sentence in sentences(whole)} - {""}
     runs = {words_ for words_, _, _ in shared(tokens(row.text))}
-    lone = _lone(connection, row.owner, set(words(whole)), rows, others)
+    lone = _lone(connection, row.owner, set(words(whole)), going, others)
     return Erasure(
         lines=frozenset(lines),
         shared=frozenset(runs),
@@ -150,7 +164,7 @@ def _others(connection: Connection, what: Aim) -> set[str]:
 
 
 def _lone(
-    connection: Connection, owner: str, asked: set[str], rows: Sequence[Any], others: set[str]
+    connection: Connection, owner: str, asked: set[str], going: Mapping[str, int], others: set[str]
 ) -> set[str]:
     """Return those words that nothing else has which an owner keeps.
 
@@ -158,7 +172,7 @@ def _lone(
         connection: To read by.
         owner: Whose.
         asked: The words.
-        rows: Pages that do not count, since they are forgotten too.
+        going: How many pages that are forgotten too have a word; they do not count.
         others: Words that something else has for certain.
     """
     shelves = select(namespaces.c.number).where(
@@ -167,8 +181,12 @@ def _lone(
     numbers = list(connection.execute(shelves).scalars())
     left = sorted(asked - others)
     counts = keywords(connection).counts(connection, numbers, left) if numbers and left else {}
-    for row in rows:
-        if row.indexed > 0 and row.kind in SAID:
-            for word in set(f"{row.title_words} {row.words}".split()) & counts.keys():
-                counts[word] -= 1
-    return {word for word in left if counts.get(word, 0) <= 0}
+    return {word for word in left if counts.get(word, 0) <= going.get(word, 0)}
+
+
+def _says_itself(row: Any) -> bool:
+    return row.indexed > 0 and row.kind in SAID
+
+
+def _words_of(row: Any) -> set[str]:
+    return set(f"{row.title_words} {row.words}".split())

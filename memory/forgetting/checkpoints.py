@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -25,10 +25,8 @@ SAVED = {
 What a blob is the value of, how it is written, the blob, and what is JSON beside it.
 """
 
-NAMING = (
-    "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id IN (SELECT value FROM json_each(?))"
-    " AND EXISTS (SELECT 1 FROM json_each(?) WHERE instr(checkpoint, CAST(value AS BLOB)))"
-)
+ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{24}")
+"""The id of a page, as it stands in a blob."""
 
 NEWEST_FIRST = (
     "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
@@ -50,10 +48,16 @@ class Saved:
     def __init__(self, connection: sqlite3.Connection | None) -> None:
         self.connection = connection
 
-    def naming(self, threads: Iterable[str], pages: Iterable[str]) -> list[str]:
-        """Return those of some threads whose checkpoints name one of some pages."""
-        asked = (json.dumps(list(threads)), json.dumps(list(pages)))
-        return [thread for (thread,) in self._all(NAMING, asked)]
+    def naming(self, threads: Iterable[str], pages: Iterable[str]) -> dict[str, set[str]]:
+        """Return which of some pages the checkpoints of some threads name; nothing of others."""
+        asked = {page.encode() for page in pages}
+        found: dict[str, set[str]] = {}
+        for thread in threads if asked else ():
+            blobs = self._rows("checkpoints", thread, ("checkpoint",))
+            named = asked & {id for (blob,) in blobs for id in ID.findall(blob)}
+            if named:
+                found[thread] = {page.decode() for page in named}
+        return found
 
     def threads(self) -> list[str]:
         """Return all conversations that are saved."""

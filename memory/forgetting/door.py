@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from memory.forgetting import checkpoints, files, rows
-from memory.forgetting.aim import Aim, Known, aim, known
+from memory.forgetting.aim import Aim, Known, aim
 from memory.forgetting.checkpoints import Saved, Told
 from memory.forgetting.reach import Reach, reach
 from memory.kept import looking
@@ -92,7 +92,7 @@ async def unfinished(owner: str) -> set[str]:
 async def planned(what: Aim) -> Plan:
     """Return what forgetting some things would touch; nothing is changed."""
     with checkpoints.opened() as saved:
-        found, reached = await read(lambda connection: _look(connection, what, saved))
+        found, reached = await read(partial(reach, what=what, saved=saved))
         told = [one for thread in reached.threads for one in _reported(saved, thread, reached)]
     count = await read(partial(_counted, what=what, found=found, reached=reached))
     own = await files.told_elsewhere(what, reached)
@@ -162,11 +162,6 @@ def _of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]
 
 def _gone(item: Item) -> bool:
     return item.state == "forgotten"
-
-
-def _look(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach]:
-    found = known(connection, what)
-    return found, reach(connection, what, found, saved)
 
 
 def _reported(saved: Saved, thread: str, reached: Reach) -> list[Told]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from config.settings import settings
-from memory.forgetting.aim import Aim, Known, derived
+from memory.forgetting.aim import Aim, Known, derived, recognised
 from memory.forgetting.checkpoints import Saved
 from memory.forgetting.erasure import Erasure
 from runs.place import parted
@@ -72,11 +72,15 @@ def threads(connection: Connection, owner: str, saved: Saved) -> Threads:
     return Threads(mine, others, foreign)
 
 
-def reach(connection: Connection, what: Aim, known: Known, saved: Saved) -> Reach:
-    """Return where something is to be forgotten."""
+def reach(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach]:
+    """Return by what something is recognised that is to be forgotten, and where."""
     belong = threads(connection, what.owner, saved)
+    using = _using(connection, what, saved, belong)
+    known = recognised(connection, what, set().union(*using.values()))
     found: dict[str, Erasure] = {}
-    for thread, erasure in _reading(connection, what, known, saved, belong).items():
+    for thread, some in using.items():
+        erasure = reduce(or_, (known.of_pages[page] for page in some))
+        erasure |= Erasure(cited=numbers(connection, thread, some))
         found[thread] = known.everywhere | _with_citing(saved, thread, erasure)
     for run, erasure in known.of_runs.items():
         thread = belong.of(run)
@@ -87,7 +91,7 @@ def reach(connection: Connection, what: Aim, known: Known, saved: Saved) -> Reac
             if thread in near or saved.forgets(thread, known.everywhere):
                 found[thread] = found.get(thread, known.everywhere) | known.nearby
     made = Reach(known.everywhere, found, belong)
-    return _with_derived(connection, what, made, saved)
+    return known, _with_derived(connection, what, made, saved)
 
 
 def numbers(connection: Connection, thread: str, ids: Iterable[str]) -> frozenset[str]:
@@ -98,27 +102,20 @@ def numbers(connection: Connection, thread: str, ids: Iterable[str]) -> frozense
     return frozenset(f"S{number}" for number in connection.execute(cited).scalars())
 
 
-def _reading(
-    connection: Connection, what: Aim, known: Known, saved: Saved, belong: Threads
-) -> dict[str, Erasure]:
-    """Return the conversations that have used pages, and what is forgotten there."""
-    using: dict[str, set[str]] = {}
-    possible = [thread for thread in saved.threads() if thread not in belong.foreign]
-    for page in known.of_pages:
-        cited = select(sources.c.thread).where(sources.c.page == page)
-        naming = saved.naming(possible, [page])
-        for thread in {*connection.execute(cited).scalars(), *naming}:
-            using.setdefault(thread, set()).add(page)
-    row_of = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin)
-    for row in connection.execute(row_of.where(pages.c.id.in_(list(known.of_pages)))):
+def _using(connection: Connection, what: Aim, saved: Saved, belong: Threads) -> dict[str, set[str]]:
+    """Return the conversations that have used some of the pages, and which."""
+    wanted = select(pages.c.id, pages.c.run, pages.c.kind, pages.c.origin)
+    mine = wanted.where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
+    rows = connection.execute(mine).all()
+    ids = [row.id for row in rows]
+    using = saved.naming(saved.threads(), ids)
+    cited = select(sources.c.thread, sources.c.page).where(sources.c.page.in_(ids))
+    for thread, page in connection.execute(cited):
+        using.setdefault(thread, set()).add(page)
+    for row in rows:
         for run in filter(None, [row.run, *_fetching(connection, row.kind, row.origin)]):
             using.setdefault(belong.of(run), set()).add(row.id)
-    using = {thread: some for thread, some in using.items() if thread not in belong.foreign}
-    return {
-        thread: reduce(or_, (known.of_pages[page] for page in some))
-        | Erasure(cited=numbers(connection, thread, some))
-        for thread, some in using.items()
-    }
+    return {thread: some for thread, some in using.items() if thread not in belong.foreign}
 
 
 def _fetching(connection: Connection, kind: str, origin: str) -> list[str]:

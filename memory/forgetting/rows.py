@@ -10,7 +10,7 @@ from sqlalchemy import Column, Connection, String, Table, Text, and_, delete, or
 
 from memory.experience.similar import packed, vector_of
 from memory.facts.forgetting import forget_facts
-from memory.forgetting.aim import Aim, Known
+from memory.forgetting.aim import TURN, Aim, Known
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.reach import DERIVED, Reach
 from memory.forgetting.tree import left_of_json
@@ -101,7 +101,7 @@ def _worded() -> list[Column[str]]:
 def _sessions(connection: Connection, what: Aim, known: Known) -> dict[str, Erasure]:
     """Return what is forgotten in the pages that retell a whole dialogue, by its id."""
     turns = select(pages.c.id, pages.c.session_id).where(
-        pages.c.owner == what.owner, pages.c.id.in_(what.pages), pages.c.session_id != ""
+        pages.c.owner == what.owner, pages.c.id.in_(what.pages), pages.c.kind == TURN
     )
     found: dict[str, Erasure] = {}
     for row in connection.execute(turns):
