@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
+from config.settings import settings
 from memory.forgetting import checkpoints, files, rows
 from memory.forgetting.aim import Aim, Known, aim
 from memory.forgetting.checkpoints import Saved, Told
@@ -29,6 +30,9 @@ JOB = "forget"
 """The job of the outbox that is there from the first word that is forgotten to the last."""
 
 WHY = "at the person's wish"
+
+CHROMA = "the files of the Chroma server are its own"
+"""What a person is told where vectors are kept by a server."""
 
 Redraw = Callable[[Sequence[Told]], Awaitable[int]]
 """Writes the files of reports again of which something is forgotten; returns how many reports."""
@@ -139,10 +143,10 @@ async def finished(owner: str) -> str:
             await asyncio.to_thread(chroma.drop, name)
     with checkpoints.opened() as saved:
         saved.scrub()
-    beyond = await scrubbing.scrub()
+    beyond = [await scrubbing.scrub(), CHROMA if settings().chroma_url else ""]
     done = jobs.delete().where(jobs.c.owner == owner, jobs.c.job == JOB)
     await write(lambda connection: connection.execute(done))
-    return beyond
+    return "; ".join(filter(None, beyond))
 
 
 def _of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:

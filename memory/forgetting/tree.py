@@ -106,9 +106,7 @@ def _table(value: dict[Any, Any], erasure: Erasure) -> dict[Any, Any]:
             name = f"{name} {len(made)}"
         made[name] = left(one, erasure, key if isinstance(key, str) else "")
     _source(made, erasure)
-    same = all(a is b for a, b in zip(made, value, strict=True)) and all(
-        made[key] is value[key] for key in made
-    )
+    same = list(made) == list(value) and all(made[key] is value[key] for key in made)
     if same:
         return value
     if {"body", "notices", "language"} <= made.keys():
