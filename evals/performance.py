@@ -2,8 +2,9 @@
 
 The job: a plan of N steps with two searches each, five pages of about a thousand words for every
 query, findings of 300 words, a report of 800 words. The model takes 0.3 s for a call, a search and
-a page 0.1 s each; all of them are servers on loopback. The figures of other systems for the same
-job stand below ours.
+a page 0.1 s each; all of them are servers on loopback. The wall time ends when the report is handed
+over; what is learnt behind it takes the seconds of the last column, and its calls and tokens are
+counted too. The figures of other systems for the same job stand below ours.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows))
         return
-    print(f"{'system':30} N  calls chain  wall s  prompt tokens  written  peak MB  words")
+    print(f"{'system':30} N  calls chain  wall s  prompt tokens  written  peak MB  words  behind s")
     for row in rows:
         print(
             f"{'Dossier':30} {row['steps']:<2} {row['calls']:5} {row['chain']:5} "
             f"{row['wall']:7.2f} {row['prompt']:14} {row['written']:8} {row['peak_mb']:8} "
-            f"{row['words']:6}"
+            f"{row['words']:6} {row['behind']:9.2f}"
         )
     for name, steps, calls, chain, wall, prompt in OTHERS:
         print(f"{name:30} {steps:<2} {calls:5} {chain:5} {wall:7.2f} {prompt:14}")
@@ -92,17 +93,24 @@ async def _jobs(world: World, steps: int, folder: Path) -> dict[str, Any]:
     async with session("warm") as warm:
         await warm.begin("How do bees live?", context, lambda _: None)
     before = len(world.get("/_log"))
+    answers: list[float] = []
+
+    async def answered(_: Any) -> None:
+        answers.append(time.perf_counter())
+
     async with session("job") as opened:
+        opened.answered = answered
         started = time.perf_counter()
         outcome = await opened.begin("How do bees live?", context, lambda _: None)
-        wall = time.perf_counter() - started
+        ended = time.perf_counter()
     calls = world.get("/_log")[before:]
     return {
         "steps": steps,
         "status": outcome.state["status"],
         "calls": len(calls),
         "chain": _chain([call["at"] for call in calls]),
-        "wall": round(wall, 2),
+        "wall": round(answers[0] - started, 2),
+        "behind": round(ended - answers[0], 2),
         "prompt": sum(_tokens(call["body"]["messages"]) for call in calls),
         "written": sum(line.get("tokens_out", 0) for line in await read_trace("job-1")),
         "words": len(str(outcome.state["messages"][-1].text).split()),

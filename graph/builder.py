@@ -15,6 +15,7 @@ from nodes.background import background, fallen
 from nodes.coordinator import coordinator
 from nodes.human_feedback import human_feedback
 from nodes.knowledge import knowledge
+from nodes.learn import learn
 from nodes.memorize import memorize
 from nodes.planner import planner
 from nodes.profile import profile
@@ -38,12 +39,14 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(knowledge)
     graph.add_node(reporter)
     graph.add_node(memorize)
+    graph.add_node(learn)
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")
     graph.add_edge("step", "team")
     graph.add_edge("knowledge", "reporter")
     graph.add_edge("reporter", "memorize")
-    graph.add_edge("memorize", END)
+    graph.add_edge("memorize", "learn")
+    graph.add_edge("learn", END)
     return graph
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, cast
 
@@ -32,8 +32,14 @@ LOOPS = 200
 INTERRUPT = "__interrupt__"
 """The name under which LangGraph streams a pause, among those of the nodes."""
 
+Answered = Callable[[State], Awaitable[None]]
+"""Is given the state in which a run has its answer, before it is learnt from."""
+
 UNTAKEN = {"__start__", "profile"}
 """Where a thread stands whose newest question has not become a run yet."""
+
+BEHIND = "learn"
+"""The node that works behind the answer; a run that stands there has nothing to go on with."""
 
 FAILURES = {
     "SQLITE_BUSY": "storage_busy",
@@ -62,6 +68,7 @@ class Session:
             "run_id": uuid.uuid4(),
             "recursion_limit": LOOPS,
         }
+        self.answered: Answered | None = None
 
     async def begin(self, question: str, context: Context, watch: Watch) -> Outcome:
         """Ask a question in this thread.
@@ -149,6 +156,9 @@ class Session:
         async for _, mode, data in stream:
             for event in _events(mode, data):
                 watch(event)
+                if self.answered and event.get("event") == "answered":
+                    state = (await self.graph.aget_state(self.config)).values
+                    await self.answered(cast("State", state))
         after = await self.graph.aget_state(self.config)
         request = after.interrupts[0].value if after.interrupts else None
         return Outcome(cast("State", after.values), request)
@@ -196,4 +206,4 @@ def unfinished(snapshot: StateSnapshot) -> tuple[str, ...]:
 
     `snapshot.next` leaves out a node that has written and whose step was not closed any more.
     """
-    return tuple(task.name for task in snapshot.tasks)
+    return tuple(task.name for task in snapshot.tasks if task.name != BEHIND)

@@ -9,6 +9,7 @@ from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
 from memory.files import deciding, projects
 from memory.files.memory import AgentsFiles
+from memory.kept.experience import ExperienceShelf
 from memory.kept.facts import FactShelf
 from memory.kept.files import FileShelf
 from memory.kept.pages import PageShelf
@@ -35,6 +36,7 @@ SHELVES: tuple[Shelf, ...] = (
     FileShelf(),
     ProfileShelf(),
     FactShelf(),
+    ExperienceShelf(),
     PageShelf("reports", ("report",)),
     PageShelf("pages", ("report",), all_but=True),
 )

@@ -13,7 +13,6 @@ from langgraph.types import Command
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Background, QueryState, State, key, keyed
-from nodes.experience import look_back
 from nodes.recall.inner import NOTHING, related
 from runs.place import here
 from tools.evidence import Evidence, gather
@@ -37,9 +36,7 @@ async def background(
     query = state["query"]
     runtime.stream_writer({"event": "searching", "query": query})
     searched = gather(here(state, runtime), runtime.context, [query], about=query)
-    found, remembered, _ = await asyncio.gather(
-        searched, _remembered(state, runtime), _experienced(state, runtime)
-    )
+    found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
     kept = found.passages[: SHOWN if runtime.context.deep else None]
     kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
     known = {**remembered.sources, **found.sources}
@@ -63,12 +60,6 @@ async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:
     except Problem as problem:
         log.warning("nothing was recalled for %r: %s", state["query"], problem)
         return NOTHING
-
-
-async def _experienced(state: QueryState, runtime: Runtime[Context]) -> None:
-    """Find out, once for each question, which earlier runs may teach something."""
-    if state["number"] == 1:
-        await look_back(state, runtime, state["query"])
 
 
 async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context]) -> Command[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal
 
 from langchain_core.messages import AIMessage
@@ -14,6 +13,7 @@ from graph.context import Context
 from graph.state import State
 from memory.learning.rules import asked
 from nodes.agent import ask
+from nodes.beside import beside
 from nodes.conversation import recent
 from nodes.learn import learn_due
 from prompts.loader import render
@@ -30,23 +30,18 @@ class Triage(BaseModel):
 
 async def coordinator(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["rewrite", "__end__"]]:
+) -> Command[Literal["rewrite", "learn"]]:
     """Answer small talk at once and send everything else on to research.
 
     Reads `messages`; writes `messages` and `status` when it answers.
     """
     # What an earlier run left to be learnt holds nothing up beside this call.
-    both = (_triage(state, runtime), learn_due(state, runtime))
-    triage, late = await asyncio.gather(*both, return_exceptions=True)
-    if isinstance(triage, BaseException):
-        raise triage
-    if isinstance(late, BaseException):
-        raise late
+    triage = await beside(_triage(state, runtime), learn_due(state, runtime))
     if triage.research or not triage.reply:
         return Command(goto="rewrite")
     await mark(here(state, runtime).run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
-    return Command(goto="__end__", update=reply)
+    return Command(goto="learn", update=reply)
 
 
 async def _triage(state: State, runtime: Runtime[Context]) -> Triage:

@@ -1,30 +1,60 @@
-"""Learn from what a person has said, with the model that plays the memorizer where there is one."""
+"""Learn behind the answer, with the model that plays the memorizer where there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Mapping
 from hashlib import sha256
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from config.errors import Problem
 from graph.context import Context
-from graph.state import Place, State
+from graph.state import State
 from memory.learning.extraction import ANSWER, Ask
 from memory.learning.schema import Learnt
 from memory.learning.turns import Said, observe
 from memory.learning.worker import ROLE, hear, work_off
+from memory.pages.worker import make_due
 from models.load import model_name
 from nodes.agent import ask
+from nodes.experience import learn_from
 from runs.budget import pause
 from runs.place import Here, here
+from runs.trace import trace
+
+VECTORS = 5.0
+"""How many seconds may go by with making vectors at the end of a run; the next one goes on."""
 
 LONGEST = 64
 """How many characters the id of a message may have."""
+
+log = logging.getLogger(__name__)
+
+
+async def learn(state: State, runtime: Runtime[Context]) -> State:
+    """Learn from what the person said and from how the run went, behind the answer.
+
+    Reads `messages`, `report`, `findings`, `status`; writes nothing. The person has the answer by
+    now, so what goes wrong here costs no more than a lesson.
+    """
+    place = here(state, runtime)
+    runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
+    work: list[Awaitable[None]] = [learn_now(state, runtime)]
+    if state["report"]["title"]:
+        work.append(learn_from(state, runtime))
+    for problem in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(problem, Problem):
+            log.warning("%s has not learnt all it could: %s", place.run, problem)
+        elif problem is not None:
+            raise problem
+    await _vectors(place)
+    pause(place)
+    return State()
 
 
 async def hear_question(state: State, place: Here) -> None:
@@ -68,21 +98,18 @@ def memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> Ask | None
     return read
 
 
-async def learn(state: Place, runtime: Runtime[Context]) -> Place:
-    """Learn outside of a run, from what is waiting.
-
-    Reads `run`, `turn`; writes nothing.
-    """
-    await learn_now(state, runtime)
-    pause(here(state, runtime))
-    return Place()
-
-
-@cache
-def make_learn() -> CompiledStateGraph[Any, Context, Any, Any]:
-    """Return the graph that only learns; it saves nothing, and needs the name of a thread."""
-    graph = StateGraph(Place, context_schema=Context)
-    graph.add_node(learn)
-    graph.add_edge(START, "learn")
-    graph.add_edge("learn", END)
-    return graph.compile(name="learn")
+async def _vectors(place: Here) -> None:
+    """Make the vectors of what the run has read, and trace what that took of a provider."""
+    asked: list[tuple[str, int]] = []
+    status, started = "ok", time.monotonic()
+    try:
+        problem = (await make_due(spend=lambda *one: asked.append(one), seconds=VECTORS)).problem
+    except Problem as error:
+        problem = error
+    if problem is not None:
+        status = problem.code
+    if asked or problem is not None:
+        name, tokens = (asked[0][0] if asked else ""), sum(count for _, count in asked)
+        seconds = round(time.monotonic() - started, 4)
+        more = {"model": name, "tokens_in": tokens, "seconds": seconds}
+        await trace(place, "embed", "learn", status, **more)

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from langgraph.runtime import Runtime
 
-from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, of_turn
 from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
-from memory.pages.worker import make_due
-from nodes.experience import learn_from, look_on
-from nodes.learn import learn_now
+from nodes.experience import look_on
 from report.render import plain
 from retrieval.text import find, heading, sentences
-from runs.budget import pause
 from runs.lifecycle import mark
 from runs.place import Here, here
-from runs.trace import trace
-
-VECTORS = 5.0
-"""How many seconds may go by with making vectors at the end of a run; the next one goes on."""
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
-    """Keep the report and what only the findings say as pages, and what the person said as facts.
-
-    How the run came out is written down last.
+    """Keep the report and what only the findings say as pages, and how the run came out.
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
@@ -38,12 +27,8 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     if state["report"]["cited"]:
         await _keep(state, place)
     await look_on(state, place)
-    await asyncio.gather(learn_now(state, runtime), learn_from(state, runtime))
-    await _vectors(place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
-    pause(place)
     await mark(place.run, state["status"], code=code)
-    runtime.stream_writer({"event": "finished", "run": place.run, "status": state["status"]})
     return State()
 
 
@@ -68,23 +53,6 @@ async def _keep(state: State, place: Here) -> None:
             )
     provenance = await lineage(place.owner, [link for page in new for link in page["links"]])
     await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
-
-
-async def _vectors(place: Here) -> None:
-    """Make the vectors of what the run has read, and trace what that took of a provider."""
-    asked: list[tuple[str, int]] = []
-    status, started = "ok", time.monotonic()
-    try:
-        problem = (await make_due(spend=lambda *one: asked.append(one), seconds=VECTORS)).problem
-    except Problem as error:
-        problem = error
-    if problem is not None:
-        status = problem.code
-    if asked or problem is not None:
-        name, tokens = (asked[0][0] if asked else ""), sum(count for _, count in asked)
-        seconds = round(time.monotonic() - started, 4)
-        more = {"model": name, "tokens_in": tokens, "seconds": seconds}
-        await trace(place, "embed", "memorize", status, **more)
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

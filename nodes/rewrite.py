@@ -12,7 +12,9 @@ from pydantic import BaseModel, Field
 from graph.context import Context
 from graph.state import QueryState, State
 from nodes.agent import ask
+from nodes.beside import beside
 from nodes.conversation import recent
+from nodes.experience import look_back
 from prompts.loader import render
 from prompts.marks import block, blocks
 
@@ -27,10 +29,13 @@ class Rewrite(BaseModel):
 async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["background"]]:
     """Write the queries and send each of them to the background search.
 
-    Reads `messages`, `question`; writes `question`, `queries`.
+    Beside that, earlier runs are looked for that can teach this one something.
+
+    Reads `messages`, `question`, `answers`; writes `question`, `queries`.
     """
     count = runtime.context.query_count
-    rewritten = await _rewritten(state, runtime, count)
+    look = look_back(state, runtime, _about(state))
+    rewritten = await beside(_rewritten(state, runtime, count), look)
     question = rewritten.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
     queries = queries[: 1 + count]
@@ -55,6 +60,12 @@ async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rew
     )
     said = [HumanMessage(data)]
     return await ask(state, runtime, "rewriter", system, said, Rewrite, otherwise=as_asked)
+
+
+def _about(state: State) -> str:
+    """Return the question, behind the one before it in the thread, which it may point back to."""
+    before = (state.get("answers") or {}).get(str(state["turn"] - 1))
+    return " ".join([*([before["question"]] if before else []), state["question"]])
 
 
 def _line(message: AnyMessage) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from rich.console import Console
 from rich.markdown import Markdown
 
@@ -22,9 +20,8 @@ from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
 from graph.session import Outcome, Session, session
-from graph.state import Place, RunStatus, State
+from graph.state import RunStatus, State
 from memory.files.proposals import proposed_by
-from nodes.learn import make_learn
 from report.document import document
 from report.export import write
 from runs import lifecycle
@@ -60,6 +57,8 @@ class Conductor:
         self.context = Context()
         self.run = ""
         self.status: RunStatus | None = None
+        self.handed = False
+        self.problem: Problem | None = None
 
     def drive(self, work: Work) -> int:
         """Do the work, ask for decisions while a plan waits, and hand over what came out.
@@ -73,6 +72,11 @@ class Conductor:
         """
         try:
             return self._driven(work)
+        except KeyboardInterrupt:
+            if not self.handed:
+                raise
+            # It only learnt by now, and the next run does what is left of that.
+            return STATUS[str(self.status)]
         except Problem as problem:
             if self.status is None:
                 raise
@@ -85,9 +89,11 @@ class Conductor:
             outcome = asyncio.run(self._work(self._answering(decision, outcome.request)))
         if outcome.request:
             return self._waiting(outcome.request)
-        status = self._ended(outcome.state)
-        self._learn(outcome.state)
-        return status
+        if not self.handed:
+            asyncio.run(self._late(outcome.state))
+        if self.problem:
+            raise self.problem
+        return STATUS[str(self.status)]
 
     async def begin(self, opened: Session, question: str, context: Context) -> Outcome:
         """Ask a question in an open thread."""
@@ -113,6 +119,7 @@ class Conductor:
 
     async def _work(self, work: Work) -> Outcome:
         async with session(self.thread) as opened:
+            opened.answered = self._answered
             try:
                 with self.progress:
                     return await work(opened)
@@ -120,13 +127,15 @@ class Conductor:
                 await self._paused(opened)
                 raise
             except Problem as problem:
-                if self.run:
+                if self.run and not self.handed:
                     self.status = "failed"
                     await mark(self.run, self.status, code=problem.code)
                     self._tell_how_to_go_on("When it is mended, go on")
                 raise
 
     async def _paused(self, opened: Session) -> None:
+        if self.handed:
+            return
         if self.run:
             waits = (await opened.current()).interrupts
             status: RunStatus = "waiting_review" if waits else "paused"
@@ -180,31 +189,34 @@ class Conductor:
     def _stopped(self, status: RunStatus) -> dict[str, Any]:
         return summary.of_stopped(self.run, self.thread, status, self._command())
 
-    def _ended(self, state: State) -> int:
+    async def _late(self, state: State) -> None:
+        """Hand over what came of a run that had ended before."""
+        try:
+            await self._answered(state)
+        finally:
+            await close()
+
+    async def _answered(self, state: State) -> None:
+        """Hand over what came out; the run still learns behind it, so nothing may break it off."""
+        self.status, self.handed = state["status"], True
+        with self.progress.aside():
+            try:
+                await self._hand_over(state)
+            except Problem as problem:
+                self.problem = problem
+        self.progress.doing("Learning from it; Ctrl-C leaves it for later")
+
+    async def _hand_over(self, state: State) -> None:
         if not summary.has_report(state):
             text = str(state["messages"][-1].text)
             self._print(text, summary.of_reply(self.run, self.thread, state, text))
-            return STATUS[state["status"]]
-        self.status = state["status"]
-        file = asyncio.run(self._file(state))
+            return
+        file = await self._file(state)
         try:
             told = summary.of_report(self.run, self.thread, state, str(file))
             self._print(file.read_text("utf-8"), told)
         finally:
             self._tell_where(state["status"], file)
-        return STATUS[state["status"]]
-
-    def _learn(self, state: State) -> None:
-        """Learn from what nobody has come to yet; the answer is out, so nothing may spoil it."""
-        with suppress(Problem, KeyboardInterrupt):
-            asyncio.run(self._learnt(Place(run=self.run, turn=state["turn"])))
-
-    async def _learnt(self, place: Place) -> None:
-        config: RunnableConfig = {"configurable": {"thread_id": self.thread}}
-        try:
-            await make_learn().ainvoke(place, config, context=self.context)
-        finally:
-            await close()
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():
@@ -225,8 +237,6 @@ class Conductor:
         except Problem as problem:
             hint = f"the report is kept: {self._command()} --out FOLDER"
             raise Problem(problem.code, problem.what, where=problem.where, hint=hint) from problem
-        finally:
-            await close()
         return files["md"]
 
     def _print(self, text: str, told: dict[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, Group
@@ -47,6 +49,16 @@ class Progress:
             self.live = Live(console=self.console, get_renderable=self._drawn, transient=True)
             self.live.start()
         return self
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let something else be printed, without the lines that move."""
+        moving = self.live is not None and self.live.is_started
+        if self.live:
+            self.live.stop()
+        yield
+        if moving:
+            self.__enter__()
 
     def __exit__(self, *_: object) -> None:
         if self.live:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -27,16 +28,20 @@ class Matrix(NamedTuple):
     """The questions of an owner's runs as columns of length 1."""
 
     revision: int
+    size: int
+    """How many runs there are; later matrices have others behind these."""
     runs: list[str]
+    places: dict[str, int]
     columns: Floats
     """Features by runs: a question has few features, so few rows are looked at."""
 
     def nearest(self, vector: Floats, limit: int, least: float, without: str = "") -> list[Known]:
         """Return the runs whose cosine is at least so much, the nearest first."""
-        if not self.runs:
+        if not self.size:
             return []
-        asked = np.flatnonzero(vector)
-        near = vector[asked] @ self.columns[asked, : len(self.runs)]
+        near = np.zeros(self.size, np.float32)
+        for feature in np.flatnonzero(vector):
+            near += vector[feature] * self.columns[feature, : self.size]
         most = min(limit + 1, len(near))
         best = np.argpartition(-near, most - 1)[:most].tolist()
         found = [(self.runs[at], float(near[at])) for at in best if near[at] >= least]
@@ -44,6 +49,7 @@ class Matrix(NamedTuple):
         return [one for one in ranked if one[0] != without][:limit]
 
 
+_turns = threading.Lock()
 _matrices: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
 
 
@@ -81,8 +87,13 @@ async def nearest(
 
 def matrix_of(connection: Connection, owner: str) -> Matrix:
     """Return the matrix of an owner; only runs that were added or changed are read."""
+    with _turns:
+        return _refreshed(connection, owner)
+
+
+def _refreshed(connection: Connection, owner: str) -> Matrix:
     key = (settings().database, owner)
-    known = _matrices.pop(key, Matrix(0, [], np.zeros((0, 0), np.float32)))
+    known = _matrices.pop(key, Matrix(0, 0, [], {}, np.zeros((0, 0), np.float32)))
     new = select(experiences.c.run, experiences.c.vector, experiences.c.revision).where(
         experiences.c.owner == owner, experiences.c.revision > known.revision
     )
@@ -100,15 +111,16 @@ def matrix_of(connection: Connection, owner: str) -> Matrix:
 
 def _grown(known: Matrix, vectors: Mapping[str, Floats], revision: int) -> Matrix:
     """Add runs, doubling the room when it is full: one costs the same however many there are."""
-    places = {run: at for at, run in enumerate(known.runs)}
-    runs = known.runs + [run for run in vectors if run not in places]
-    places |= {run: at for at, run in enumerate(runs[len(known.runs) :], start=len(known.runs))}
-    columns = known.columns
-    if len(runs) > columns.shape[1]:
-        columns = _room(columns, len(next(iter(vectors.values()))), 2 * len(runs))
+    for run in vectors:
+        if run not in known.places:
+            known.places[run] = len(known.runs)
+            known.runs.append(run)
+    size, columns = len(known.runs), known.columns
+    if size > columns.shape[1]:
+        columns = _room(columns, len(next(iter(vectors.values()))), 2 * size)
     for run, vector in vectors.items():
-        columns[:, places[run]] = vector
-    return Matrix(revision, runs, columns)
+        columns[:, known.places[run]] = vector
+    return Matrix(revision, size, known.runs, known.places, columns)
 
 
 def _room(columns: Floats, features: int, runs: int) -> Floats:

@@ -51,12 +51,12 @@ async def found(owner: str, id: str) -> list[Item]:
         Problem: `memory_not_found`, or `memory_ambiguous` when several ids begin so.
     """
     items = [item for one in SHELVES for item in await one.named(owner, id)] if id else []
-    exact = [item for item in items if item.id == id]
-    if exact:
-        return exact[:1]
     reported = [item for item in items if item.run == id and item.kind == "report"]
     if reported:
         return reported
+    exact = [item for item in items if item.id == id]
+    if exact:
+        return exact[:1]
     if len(id) < SHORTEST or not items:
         hint = "see `dossier memory list` or `dossier memory search`"
         raise Problem("memory_not_found", f"nothing here has the id {id!r}", hint=hint)

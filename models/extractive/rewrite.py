@@ -13,7 +13,7 @@ from models.extractive.questions import dimensions, parts, sides
 from models.extractive.smalltalk import reply
 from models.extractive.steps import query
 from models.extractive.topic import key_phrase, key_terms, names
-from retrieval.text import language
+from retrieval.text import language, sentences
 
 _COMPARES = re.compile(
     r"\b(?:compar\w+|contrast|differ\w*|versus|vs|both|the others?|better|worse)\b"
@@ -30,6 +30,13 @@ _ABOUT = re.compile(
     r"|^\W*(?:那么?|[还還]有)|呢\W*$",
     re.IGNORECASE,
 )
+_ONESELF = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|so|and|but|well)\W+)*(?:i|my|we|our)\b(?!.*[?？])"
+    r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
+    r"|^\W*[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"[?？]\W*$")
 _ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 
 
@@ -42,7 +49,7 @@ class Asked(NamedTuple):
 
 def rewrite(prompt: Prompt) -> dict[str, object]:
     """Return the question in a form that stands alone, and as many different queries as asked."""
-    question = standalone(prompt.question, prompt.conversation)
+    question = standalone(_without_oneself(prompt.question), prompt.conversation)
     return {"question": question, "queries": queries(question, prompt.most)}
 
 
@@ -54,6 +61,14 @@ def queries(question: str, most: int) -> list[str]:
         if len(chosen) < most and found:
             chosen.setdefault(found, text)
     return list(chosen.values())
+
+
+def _without_oneself(question: str) -> str:
+    """Return what is asked without what somebody says of themselves beside it."""
+    said = [sentence.text for sentence in sentences(question)]
+    rest = [text for text in said if not _ONESELF.match(text)]
+    asks = len(rest) < len(said) and any(map(_ASKS.search, rest))
+    return " ".join(rest) if asks else question
 
 
 def standalone(question: str, conversation: str) -> str:

@@ -13,7 +13,6 @@ from graph.session import Session
 from memory.facts.store import Fact, listed
 from memory.learning.turns import Said, observe
 from memory.profile.store import kept
-from nodes.learn import make_learn
 from runs.trace import read_trace
 from storage.engine import read_rows
 from storage.tables import outbox
@@ -52,12 +51,6 @@ def systems(script: Script, name: str) -> list[str]:
     return [str(messages[0].text) for asked, messages in script.asked if asked == name]
 
 
-async def later(choices: dict[str, object], thread: str = "t1") -> None:
-    """Learn as the command line does behind a run."""
-    config: Any = {"configurable": {"thread_id": thread}}
-    await make_learn().ainvoke({"run": f"{thread}-1", "turn": 1}, config, context=make(choices))
-
-
 async def test_what_is_said_plainly_is_known_in_the_very_same_run(
     thread: Session, choices: dict[str, object], script: Script
 ):
@@ -68,12 +61,12 @@ async def test_what_is_said_plainly_is_known_in_the_very_same_run(
     assert await contents() == {"I prefer short answers"}
 
 
-async def test_what_only_tells_is_noted_without_a_model_call(
+async def test_what_only_tells_is_noted_at_once_and_learnt_from_behind_the_answer(
     thread: Session, choices: dict[str, object], script: Script
 ):
     outcome = await thread.begin("Hello, I'm a nurse.", make(choices), quiet)
 
-    assert (script.names(), outcome.state["status"]) == ([], "succeeded")
+    assert (script.names(), outcome.state["status"]) == (["Learnt"], "succeeded")
     assert "keep it in mind" in str(outcome.state["messages"][-1].text)
     assert await contents() == {"I'm a nurse"}
     assert [one["text"] for one in (await kept("local/")).profile["identities"]] == ["nurse"]
@@ -94,7 +87,6 @@ async def test_thanks_and_plain_questions_are_worth_no_call(
     thread: Session, choices: dict[str, object], script: Script, said: str
 ):
     await thread.begin(said, make(choices), quiet)
-    await later(choices)
 
     assert "Learnt" not in script.names()
     assert await waiting() == 0
@@ -202,7 +194,7 @@ async def test_a_model_that_is_down_leaves_what_was_said_for_later(
     assert (outcome.state["status"], await waiting()) == ("succeeded", 1)
     script.on("Learnt", learnt(claim("Hives stand in Oslo", "My hives stand in Oslo")))
 
-    await later(choices)
+    await thread.begin("Thanks!", make(choices), quiet)
 
     assert (await contents(), await waiting()) == ({"Hives stand in Oslo"}, 0)
 
@@ -224,7 +216,7 @@ async def test_after_some_tries_the_rules_must_do(
     await thread.begin(f"{NURSE} {BEES}", make(choices), quiet)
 
     for _ in range(5):
-        await later(choices)
+        await thread.begin("Thanks!", make(choices), quiet)
 
     assert script.names().count("Learnt") == 4
     assert (await contents(), await waiting()) == ({"I'm a nurse in Oslo"}, 0)

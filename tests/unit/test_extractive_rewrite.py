@@ -157,3 +157,19 @@ def test_the_queries_of_a_follow_up_know_the_topic():
     made = rewrite(Prompt(question="and in winter?", conversation=EARLIER, most=1))
 
     assert made == {"question": "and in winter? (bees dance)", "queries": ["winter bees dance"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "searched"),
+    [
+        ("My hives stand in Oslo. How do bees dance?", "How do bees dance?"),
+        ("我是护士。疫苗怎样起作用？", "疫苗怎样起作用？"),
+        ("The paper is of 1927. Who wrote it?", "The paper is of 1927. Who wrote it?"),
+        ("I want to know how vaccines work.", "I want to know how vaccines work."),
+        ("我想知道蜜蜂怎样跳舞。它们为什么跳？", "我想知道蜜蜂怎样跳舞。它们为什么跳？"),
+    ],
+)
+def test_what_somebody_says_of_themselves_beside_a_question_is_not_searched_for(
+    said: str, searched: str
+):
+    assert rewrite(Prompt(question=said, most=3))["question"] == searched

@@ -1,0 +1,64 @@
+"""What past runs taught, as people see it: insights, and how each run ended."""
+
+from __future__ import annotations
+
+import asyncio
+
+from memory.experience import insights
+from memory.experience.insights import Insight
+from memory.experience.runs import Experience, found
+from memory.kept.shelf import Item
+from retrieval.keyword import rank
+
+
+class ExperienceShelf:
+    """The insights of an owner; a run is found under its name."""
+
+    name = "experience"
+
+    async def listed(self, owner: str, limit: int, *, every: bool = False) -> list[Item]:
+        """Return the insights, the newest first."""
+        known = await insights.listed(owner, every=every)
+        newest = sorted(known, key=lambda one: -one.created)
+        return [_item(one) for one in newest[:limit]]
+
+    async def named(self, owner: str, id: str) -> list[Item]:
+        """Return the insights whose id begins so, and the run of this name."""
+        known = await insights.listed(owner, every=True)
+        run = await found(owner, id)
+        named = [_item(one) for one in known if one.id.startswith(id)]
+        return [*named, *([_run(run)] if run else [])]
+
+    async def search(self, owner: str, query: str, limit: int) -> list[Item]:
+        """Return the insights that share words with a query, best first."""
+        known = await insights.listed(owner)
+        ranked = await asyncio.to_thread(rank, query, [one.content for one in known])
+        return [_item(known[at]) for at, score in ranked[:limit] if score > 0]
+
+    async def edit(self, owner: str, id: str, text: str) -> Item:
+        """Let an insight say something else, to every role it concerns."""
+        (old,) = [one for one in await insights.listed(owner, every=True) if one.id == id]
+        told = dict.fromkeys(old.projections, text)
+        return _item(await insights.edit(owner, id, text, told, "edited by the person"))
+
+
+def _item(one: Insight) -> Item:
+    roles = dict(one.projections)
+    more = {"roles": roles, "wins": one.wins, "uses": one.uses, "worth": one.score}
+    state = "" if one.live else "joined" if one.merged_into else "ended"
+    return Item(
+        "experience",
+        one.id,
+        one.content,
+        kind="insight",
+        state=state,
+        at=one.created,
+        provenance=one.provenance,
+        more={**more, "merged_into": one.merged_into, "revision": one.revision},
+    )
+
+
+def _run(one: Experience) -> Item:
+    more = {"status": one.status, "outcome": one.outcome, "signs": one.signs, "reason": one.reason}
+    text = f"{one.question} ({one.status})"
+    return Item("experience", one.run, text, kind="run", at=one.created, run=one.run, more=more)

@@ -1,0 +1,92 @@
+"""The person has the answer before a run is learnt from, and nothing there can spoil it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from config.errors import Problem
+from graph.session import Session, session
+from graph.state import State
+from runs.lifecycle import found
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import quiet
+
+BEES = "My hives stand in Oslo. How do bees dance?"
+
+
+def slow_from_the_report_on(script: Script) -> None:
+    def report(_: Any) -> None:
+        script.seconds = 0.3
+
+    script.on("reporter", report)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("said", "title"), [(BEES, "How do bees dance?"), ("Hello, I'm a nurse.", "")]
+)
+async def test_the_answer_is_handed_over_before_it_is_learnt_from(
+    thread: Session, choices: dict[str, object], script: Script, said: str, title: str
+):
+    slow_from_the_report_on(script)
+    script.seconds = 0.0 if title else 0.3
+    handed: list[tuple[State, list[str], str]] = []
+
+    async def answered(state: State) -> None:
+        handed.append((state, script.names(), (await found("local/", "t1-1")).status))
+
+    thread.answered = answered
+    outcome = await thread.begin(said, make(choices), quiet)
+
+    ((state, before, status),) = handed
+    assert "Learnt" not in before
+    assert "Learnt" in script.names()
+    assert status == "succeeded"
+    assert state["messages"][-1].text == outcome.state["messages"][-1].text
+    assert title in state["report"]["title"]
+
+
+async def test_a_run_that_is_stopped_while_it_learns_is_finished(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    slow_from_the_report_on(script)
+    has_answer = asyncio.Event()
+
+    async def answered(_: State) -> None:
+        has_answer.set()
+
+    thread.answered = answered
+    work = asyncio.create_task(thread.begin(BEES, make(choices), quiet))
+    await has_answer.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+
+    script.on("reporter", "")
+    with pytest.raises(Problem, match="finished already"):
+        await thread.go_on(make(choices), quiet)
+    async with session("t1") as again:
+        outcome = await again.begin("Thanks!", make(choices), quiet)
+    assert outcome.state["turn"] == 2
+    assert (await found("local/", "t1-1")).status == "succeeded"
+
+
+async def test_learning_that_fails_fails_no_run(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    async def full(*_: object) -> None:
+        raise Problem("storage_full", "no room")
+
+    monkeypatch.setattr("nodes.learn.learn_from", full)
+
+    outcome = await thread.begin(BEES, make(choices), quiet)
+
+    assert outcome.state["status"] == "succeeded"
+    assert "has not learnt all it could" in caplog.text
