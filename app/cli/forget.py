@@ -104,6 +104,7 @@ def _counts(plan: Plan) -> str:
         "fact": plan.facts,
         "profile": int(plan.what.profile),
         "file section": len(plan.what.files),
+        "insight": len(plan.what.insights),
         "report": len(plan.reports),
         "thread": len(plan.threads),
     }

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from memory.forgetting.erasure import Erasure
+from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.wording import gists, han, run, shared, tokens
 from memory.kept.shelf import Item
 from memory.profile.shape import Profile
 from retrieval.text import sentences
 from retrieval.words import words
 from storage.keywords import keywords
-from storage.tables import events, facts, namespaces, pages, profiles, runs
+from storage.tables import (
+    events,
+    experiences,
+    facts,
+    insights,
+    namespaces,
+    pages,
+    profiles,
+    runs,
+)
 
 SAID = ("file", "web", "chat")
 """The kinds of pages that say something themselves; others say again what these say."""
@@ -39,11 +48,13 @@ class Aim(NamedTuple):
     profile: bool = False
     runs: tuple[str, ...] = ()
     """Runs whose question is forgotten, wherever it stands in their conversation."""
+    insights: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """All ids that are named."""
-        return (*self.facts, *self.pages, *self.files, *["profile"] * self.profile, *self.runs)
+        profile = ["profile"] * self.profile
+        return (*self.facts, *self.pages, *self.files, *profile, *self.runs, *self.insights)
 
 
 class Known(NamedTuple):
@@ -61,12 +72,18 @@ class Known(NamedTuple):
 
 def aim(owner: str, items: Iterable[Item], asked: Iterable[str] = ()) -> Aim:
     """Return the aim at some things, whichever memory they are in, and at what runs were asked."""
-    of: dict[str, list[str]] = {}
+    of: dict[str, list[str]] = defaultdict(list)
     for item in items:
-        of.setdefault(item.memory, []).append(item.id)
-    read = tuple(of.get("pages", [])) + tuple(of.get("reports", []))
-    files = tuple(of.get("instructions", []))
-    return Aim(owner, tuple(of.get("facts", [])), read, files, "profile" in of, tuple(asked))
+        of[item.kind if item.memory == "experience" else item.memory].append(item.id)
+    return Aim(
+        owner,
+        facts=tuple(of["facts"]),
+        pages=(*of["pages"], *of["reports"]),
+        files=tuple(of["instructions"]),
+        profile="profile" in of,
+        runs=tuple(dict.fromkeys([*asked, *of["run"]])),
+        insights=tuple(of["insight"]),
+    )
 
 
 def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Known:
@@ -77,7 +94,11 @@ def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Know
         what: The things.
         used: The pages that something may say again; of others it is not worked out.
     """
-    said = [*_of_facts(connection, what), *_of_profile(connection, what)]
+    said = [
+        *_of_facts(connection, what),
+        *_of_profile(connection, what),
+        *_of_insights(connection, what),
+    ]
     rows = connection.execute(
         select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
     ).all()
@@ -90,10 +111,7 @@ def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Know
         nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
     retold = [row for row in rows if row.id in used or row.kind == TURN]
     of_pages = {row.id: _of_page(connection, row, going, others) for row in retold}
-    asked = select(runs.c.id, runs.c.question).where(
-        runs.c.owner == what.owner, runs.c.id.in_(what.runs)
-    )
-    of_runs = {row.id: _of_words([row.question]) for row in connection.execute(asked)}
+    of_runs = {run: _of_words(asked) for run, asked in _of_runs(connection, what).items()}
     return Known(everywhere, nearby, of_pages, of_runs)
 
 
@@ -127,6 +145,28 @@ def _of_profile(connection: Connection, what: Aim) -> list[str]:
     who = [*profile.get("identities", []), *profile.get("characteristics", [])]
     quotes = [one["quote"] for one in (*who, *profile["tastes"].values())]
     return [text for text in (*(one["text"] for one in who), *quotes) if text.strip()]
+
+
+def _of_insights(connection: Connection, what: Aim) -> list[str]:
+    mine = select(insights.c.content, insights.c.projections).where(
+        insights.c.owner == what.owner, insights.c.id.in_(what.insights)
+    )
+    said = [
+        text
+        for row in connection.execute(mine)
+        for text in (row.content, *json.loads(row.projections).values())
+    ]
+    return [text for text in dict.fromkeys(said) if text.strip() and text != MARK]
+
+
+def _of_runs(connection: Connection, what: Aim) -> dict[str, set[str]]:
+    """Return what was asked in runs, of this program and of others that were imported."""
+    found: dict[str, set[str]] = {run: set() for run in what.runs}
+    for table, id in ((runs, runs.c.id), (experiences, experiences.c.run)):
+        asked = select(id, table.c.question).where(table.c.owner == what.owner, id.in_(what.runs))
+        for its, question in connection.execute(asked):
+            found[its].add(question)
+    return found
 
 
 def _of_words(said: Iterable[str]) -> Erasure:

@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     @property
     def threads(self) -> list[str]:
         """The conversations of which something goes."""
-        return sorted(self.reach.threads)
+        return sorted({*self.reach.threads} & {*self.reach.belong.mine})
 
 
 async def aimed(owner: str, ids: Sequence[str]) -> Aim:

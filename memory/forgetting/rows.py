@@ -175,12 +175,15 @@ def _changed(row: Mapping[str, Any], texts: list[Column[Any]], erasure: Erasure)
 
 
 def _end_insights(connection: Connection, what: Aim, why: str) -> None:
-    """Let no run be told an insight of which something is forgotten."""
+    """Let no run be told an insight that was named, or of which something is forgotten."""
+    mine = insights.c.owner == what.owner
+    named = insights.c.id.in_(what.insights)
+    connection.execute(update(insights).where(mine, named).values(content=MARK, projections="{}"))
     hit = or_(insights.c.content.contains(MARK), insights.c.projections.contains(MARK))
-    torn = select(insights.c.id).where(insights.c.owner == what.owner, insights.c.live == 1, hit)
+    torn = select(insights.c.id).where(mine, or_(named, hit & (insights.c.live == 1)))
     for id in connection.execute(torn).scalars().all():
         number = log(connection, Event(what.owner, "insight.forget", id, why=why))
-        its = update(insights).where(insights.c.id == id)
+        its = update(insights).where(mine, insights.c.id == id)
         connection.execute(its.values(live=0, revision=number))
 
 
@@ -215,6 +218,11 @@ def _saying(profile: dict[str, Any]) -> dict[str, Any]:
 
 def _empty_events(connection: Connection, what: Aim, ids: list[str]) -> None:
     """Leave of the events of what is forgotten that they were, when, and by whom."""
-    items = [*ids, *(path[-200:] for path in what.files), *["profile"] * what.profile]
+    items = [
+        *ids,
+        *what.insights,
+        *(path[-200:] for path in what.files),
+        *["profile"] * what.profile,
+    ]
     its = (events.c.owner == what.owner, events.c.item.in_(items))
     connection.execute(update(events).where(*its).values(before="", after="", why=""))

@@ -348,6 +348,16 @@ async def test_a_run_is_forgotten_with_its_question_its_facts_and_its_report(
     assert await no_byte(tmp_path, *SAID["english"][1:], "how do bees dance")
 
 
+async def test_an_insight_is_forgotten_and_told_to_nobody(tmp_path: Path):
+    one = await insights.add(ME, "Look in Quillhaven.", {"planner": "Quillhaven it is."}, ["r-1"])
+    other = await insights.add(ME, "Search twice.", {"planner": "Twice."}, ["r-1"])
+
+    await wipe(one.id)
+
+    assert [left.id for left in await insights.listed(ME)] == [other.id]
+    assert await no_byte(tmp_path, "quillhaven")
+
+
 async def test_an_id_that_means_nothing_is_told_and_nothing_is_changed(
     thread: Session, choices: dict[str, object], home: Path
 ):
