@@ -26,9 +26,11 @@ class Renamed(NamedTuple):
 
 def put(connection: Connection, owner: str, moved: Moved) -> Renamed:
     """Keep the pages that are not there yet, each as it was: by whom, from where, since when."""
-    made = [(line, _row(owner, line)) for line in moved.pages]
+    # A page of which something was forgotten keeps the id that its words once had.
+    here = _known(connection, owner, [line.id for line in moved.pages])
+    made = [(line, _row(owner, line)) for line in moved.pages if line.id not in here]
     ids = {line.id: str(row["id"]) for line, row in made}
-    known = _known(connection, list(ids.values()))
+    known = _known(connection, owner, list(ids.values()))
     new = [(line, row) for line, row in made if row["id"] not in known]
     for line, row in new:
         row["links"] = json.dumps([ids.get(one, one) for one in line.links])
@@ -81,9 +83,10 @@ def _keep(
             retire(connection, sorted(gone))
 
 
-def _known(connection: Connection, ids: Sequence[str]) -> set[str]:
+def _known(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for first in range(0, len(ids), AT_ONCE):
-        wanted = select(pages.c.id).where(pages.c.id.in_(ids[first : first + AT_ONCE]))
+        some = pages.c.id.in_(ids[first : first + AT_ONCE])
+        wanted = select(pages.c.id).where(pages.c.owner == owner, some)
         found.update(connection.execute(wanted).scalars())
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,9 @@ from config.errors import Problem
 from config.settings import settings
 from memory.experience import insights
 from memory.facts.store import NewFact, add, listed, supersede
+from memory.forgetting.checkpoints import Told as Reported
+from memory.forgetting.door import aimed, planned
+from memory.forgetting.door import forget as wipe
 from memory.kept.undoing import undo
 from memory.moving.arriving import document, imported
 from memory.moving.leaving import exported
@@ -91,6 +95,26 @@ async def test_a_second_time_nothing_is_new(moved: Moved):
 
 async def test_at_home_everything_is_known(moved: Moved):
     assert await imported(ME, moved) == (0, 0, 0, 0, 0, False, [])
+
+
+async def test_a_page_of_which_something_was_forgotten_is_known_again():
+    first, second = await page("Bees dance. My hive is in Graz."), await page("My hive is in Graz.")
+    told = await add(ME, NewFact("My hive is in Graz"))
+    await wipe(await planned(await aimed(ME, [told.id])), no_reports)
+
+    once = await through_json(ME)
+
+    assert {one.id: one.text for one in once.pages} == {
+        first: "Bees dance. [forgotten]",
+        second: "[forgotten]",
+    }
+    assert (await imported(ME, once)).pages == 0
+    assert (await imported(OTHER, once)).pages == 2
+    assert (await imported(OTHER, once)).pages == 0
+
+
+async def no_reports(told: Sequence[Reported]) -> int:
+    return len(told)
 
 
 async def test_a_report_still_rests_on_the_page_of_the_web_it_rested_on(moved: Moved):
