@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     """How much it counts how sure a fact is."""
     learn_seconds: float = Field(default=30, ge=0)
     """How long a thread must be quiet before what was said in it is read by another run."""
+    context_tokens: int = Field(default=32_000, ge=4_000)
+    """How many tokens a model can read of which LangChain does not know it."""
     keep_messages: int = Field(default=100, ge=2)
     """How many messages of a thread the model sees."""
 

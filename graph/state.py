@@ -99,6 +99,15 @@ class Answer(TypedDict):
     sources: list[str]
     open: list[str]
     """What could not be found out, each with the reason."""
+    message: str
+    """The id of the message that shows it."""
+
+
+class Summary(TypedDict):
+    """What stands for the older part of a conversation, up to the message with an id."""
+
+    text: str
+    until: str
 
 
 class Quote(TypedDict):
@@ -149,6 +158,8 @@ class State(TypedDict, total=False):
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the caller, coordinator and reporter."""
+    summary: Summary
+    """What stands for messages that are too many to be shown. Written by coordinator."""
     run: str
     """The name of the run that answers this question. Written by profile."""
     turn: int

@@ -106,9 +106,9 @@ def _weight(part: Part) -> int:
 
 
 def _size(note: Note) -> int:
-    return _count(line(note)) + 1
+    return _count(note.title, note.text) + 1
 
 
 @lru_cache(maxsize=8192)
-def _count(text: str) -> int:
-    return count(text)
+def _count(title: str, text: str) -> int:
+    return count(line(Note(title, text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -122,9 +122,15 @@ def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
 def _note(row: Any, about: Topic, revision: int) -> Note:
     brief = f"{row.title}\n{row.abstract}"
     score = {
-        "abstract": share(about, words(brief)) / 2,
-        "text": share(about, words(f"{row.title}\n{row.text}")) / 2,
+        "abstract": share(about, _words(brief)) / 2,
+        "text": share(about, _words(f"{row.title}\n{row.text}")) / 2,
     }
     day = time.strftime("%Y-%m-%d", time.gmtime(row.created))
     title = f"{' '.join(row.title.split())} ({row.run or row.id}, {day})"
     return Note(title, " ".join(row.abstract.split()), row.id, revision, score)
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a text; the same few reports are candidates again and again."""
+    return tuple(words(text))

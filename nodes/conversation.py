@@ -1,31 +1,118 @@
-"""What was said in a thread lately, as far as a role needs it."""
+"""What was said in a thread lately, and a summary of what was said before."""
 
 from __future__ import annotations
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from functools import partial
 
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+
+from config.errors import Problem
 from config.settings import settings
-from graph.state import State
+from graph.context import Context
+from graph.state import Answer, State, Summary
+from models.load import load, model_name
+from nodes.agent import work
+from prompts.loader import render
+from prompts.marks import block
+from runs.compacting import WORDS, shortened, summary_in, tokens
+from runs.faults import bear
 
 LONGEST = 1_500
 """How many characters of a message are shown: its beginning and its end."""
 
-WHOLE = 12_000
-"""How many characters of the conversation are shown; the newest message always is."""
+WHOLE = 4_000
+"""How many tokens of a conversation are shown at most; the older part of more is summarised."""
+
+NONE = Summary(text="", until="")
+
+
+def summary_of(state: State) -> Summary:
+    """Return what stands for the older part of a thread; a thread of an older version has none."""
+    return state.get("summary") or NONE
+
+
+def most_shown() -> int:
+    """Return how many tokens of a conversation are shown: a quarter of a small window."""
+    return min(WHOLE, settings().context_tokens // 4)
+
+
+async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[AnyMessage], Summary]:
+    """Return what is shown of a thread, and the summary of what is not, made anew if it has to be.
+
+    The messages of the thread stay what they are. Where nobody can summarise, the newest are shown.
+
+    Raises:
+        Problem: Whatever every other call would meet too.
+    """
+    known, whole = summary_of(state), _whole(state)
+    most = most_shown()
+    if tokens(whole) > most:
+        model = await load(model_name("coordinator", runtime.context))
+        try:
+            shorter = await shortened(model, whole, most, partial(_summarised, state, runtime))
+        except Problem as problem:
+            bear(problem)
+            shorter = whole
+        if shorter is not whole:
+            last = _said(state)[-len(shorter)]
+            known = Summary(text=summary_in(shorter[0]), until=str(last.id or ""))
+    return recent(State(**{**state, "summary": known})), known
 
 
 def recent(state: State) -> list[AnyMessage]:
-    """Return the newest messages, oldest first; a report or a pasted text is shown in part."""
-    said = [one for one in state["messages"] if one.type in ("human", "ai")]
+    """Return the newest messages that may be shown, oldest first, behind the summary of older ones.
+
+    A report is shown as its checked text with the ids of its sources, and a long text in part.
+    """
+    whole = _whole(state)
+    before = [message for message in whole[:1] if summary_in(message)]
     shown: list[AnyMessage] = []
-    room = WHOLE
-    for message in reversed(said[-settings().keep_messages :]):
-        text = _cut(str(message.text))
-        room -= len(text)
+    room = most_shown() - tokens(before)
+    for message in reversed(whole[len(before) :]):
+        room -= tokens([message])
         if shown and room < 0:
             break
-        shown.insert(0, HumanMessage(text) if message.type == "human" else AIMessage(text))
-    return shown
+        shown.insert(0, message)
+    return [*before, *shown]
+
+
+def _whole(state: State) -> list[AnyMessage]:
+    # An answer of an older version does not name its message.
+    given = (state.get("answers") or {}).values()
+    answers = {one["message"]: one for one in given if "message" in one}
+    summary = summary_of(state)["text"]
+    whole: list[AnyMessage] = [_before(summary)] if summary else []
+    whole += [_shown(message, answers) for message in _said(state)]
+    return whole
+
+
+def _said(state: State) -> list[AnyMessage]:
+    """Return the messages that no summary stands for."""
+    said: list[AnyMessage] = [one for one in state["messages"] if one.type in ("human", "ai")]
+    until = summary_of(state)["until"]
+    at = next((at for at, one in enumerate(said, start=1) if until and one.id == until), 0)
+    return said[at:][-settings().keep_messages :]
+
+
+def _shown(message: AnyMessage, answers: dict[str, Answer]) -> AnyMessage:
+    text = str(message.text)
+    answer = answers.get(message.id or "")
+    if answer and answer["text"]:
+        text = "\n".join([_cut(answer["text"]), *(f"Open: {gap}" for gap in answer["open"])])
+        return AIMessage(text, id=message.id)
+    return HumanMessage(_cut(text)) if message.type == "human" else AIMessage(_cut(text))
+
+
+def _before(summary: str) -> HumanMessage:
+    said = block("summary", summary)
+    return HumanMessage(said, additional_kwargs={"lc_source": "summarization"})
+
+
+async def _summarised(state: State, runtime: Runtime[Context], talk: str) -> str:
+    system = render("summary", language=state["language"], words=WORDS)
+    asked = [HumanMessage(block("talk", talk))]
+    return (await work(state, runtime, "memorizer", system, asked)).text
 
 
 def _cut(text: str) -> str:

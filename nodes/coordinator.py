@@ -10,11 +10,11 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import State
+from graph.state import State, Summary
 from memory.learning.rules import asked
 from nodes.agent import ask
 from nodes.beside import beside
-from nodes.conversation import recent
+from nodes.conversation import conversation, summary_of
 from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
@@ -33,22 +33,26 @@ async def coordinator(
 ) -> Command[Literal["rewrite", "learn"]]:
     """Answer small talk at once and send everything else on to research.
 
-    Reads `messages`; writes `messages` and `status` when it answers.
+    Reads `messages`, `answers`, `summary`; writes `summary`, and `messages` and `status` when it
+    answers.
     """
     # What an earlier run left to be learnt holds nothing up beside this call.
-    triage = await beside(_triage(state, runtime), learn_due(state, runtime))
+    triage, summary = await beside(_triage(state, runtime), learn_due(state, runtime))
     if triage.research or not triage.reply:
-        return Command(goto="rewrite")
+        return Command(goto="rewrite", update=State(summary=summary))
     await mark(here(state, runtime).run, "succeeded")
-    reply = State(messages=[AIMessage(triage.reply)], status="succeeded")
+    reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
     return Command(goto="learn", update=reply)
 
 
-async def _triage(state: State, runtime: Runtime[Context]) -> Triage:
+async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
+    """Return what to do, and the summary of what is not shown of the thread any more."""
     if not asked(state["question"]):
-        return Triage(research=False, reply=render("noted", language=state["language"]).strip())
+        reply = render("noted", language=state["language"]).strip()
+        return Triage(research=False, reply=reply), summary_of(state)
     system = render("coordinator", language=state["language"])
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)
-    said = recent(state)
-    return await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    said, summary = await conversation(state, runtime)
+    triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    return triage, summary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -83,9 +84,12 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     today = datetime.now(UTC).date().isoformat()
     shown = to_markdown(document(state, report, status, today))
     asked, body, cited = state["question"], report["body"], report["cited"]
-    answer = Answer(question=asked, text=body, sources=cited, open=_open(state))
+    message = AIMessage(shown, id=draft.id or str(uuid4()))
+    answer = Answer(
+        question=asked, text=body, sources=cited, open=_open(state), message=str(message.id)
+    )
     update = State(report=report, status=status, answers={str(state["turn"]): answer})
-    return update | {"messages": [AIMessage(shown, id=draft.id)]}
+    return update | {"messages": [message]}
 
 
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:

@@ -17,6 +17,7 @@ from nodes.conversation import recent
 from nodes.experience import look_back
 from prompts.loader import render
 from prompts.marks import block, blocks
+from runs.compacting import summary_in
 
 
 class Rewrite(BaseModel):
@@ -69,5 +70,7 @@ def _about(state: State) -> str:
 
 
 def _line(message: AnyMessage) -> str:
+    if summary := summary_in(message):
+        return "\n".join(f"summary: {line}" for line in summary.splitlines() if line.strip())
     who = "person" if isinstance(message, HumanMessage) else "dossier"
     return f"{who}: {' '.join(str(message.text).split())}"

@@ -29,6 +29,7 @@ from memory.middleware import MemoryMiddleware
 from memory.registry import MEMORIES
 from retrieval.tokens import count, exact
 from runs.around import Around
+from runs.compacting import Compact
 from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
 from runs.trace import trace
 from tools.toolbox import TOOLS
@@ -176,12 +177,14 @@ class Layers(AgentMiddleware[Any, Around, Any]):
 def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
     """Put the stack around a model, from the outside in."""
     tools = [] if schema else TOOLS.get(role, [])
+    # A typed answer is asked for with what its node has chosen to show, which is short.
+    fitting = [] if schema else [Compact()]
     return create_agent(
         model,
         tools,
         middleware=[
             *(_limits() if tools else []),
-            Layers(Form(schema), Ledger(), REMINDED, Fallback(), Retry(), Meter()),
+            Layers(Form(schema), *fitting, Ledger(), REMINDED, Fallback(), Retry(), Meter()),
         ],
         context_schema=Around,
         # A nested agent that inherits the checkpointer writes megabytes for every call.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from retrieval.common import is_common
 from retrieval.script import CJK, HAN
@@ -19,6 +20,9 @@ _PIECE = re.compile(
     rf"{_BEFORE}[A-Z]*[^\W\d_A-Z]+{_AFTER}|{_BEFORE}[A-Z]+{_AFTER}"
     r"|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+_JOINING = "._-(/\t"
+"""The signs that the vocabulary has together with many words."""
+
 _LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = re.compile("[A-Za-z]")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
@@ -50,8 +54,10 @@ def _tokens(piece: str) -> float:
 
 
 def _symbols(piece: str) -> float:
+    """The vocabulary has long rows of one sign, but of mixed ones, as in patterns, few."""
     if piece.isascii():
-        return 1.0 + 0.4 * max(len(piece) - 2, 0)
+        turns = sum(one != other for one, other in pairwise(piece))
+        return 1.0 + 0.4 * max(len(piece) - 2, 0) + 0.25 * max(turns - 4, 0)
     signs, emoji = len(_SIGN.findall(piece)), len(_EMOJI.findall(piece))
     return max(1.0, 2.5 * emoji + 1.5 * signs + 0.7 * (len(piece) - signs - emoji))
 
@@ -60,8 +66,9 @@ def _word(piece: str) -> float:
     """The vocabulary has common words whole behind a space, but seldom behind a dot or a bar."""
     first = piece[0]
     whole = piece if first.isalpha() else piece[1:]
-    behind = 0.0 if first == " " or first.isalpha() else 1.0 if first == "|" else 0.5
+    behind = 0.0 if first == " " or first.isalpha() else 0.5 if first in _JOINING else 1.0
     each = 0.02 if is_common(whole) else 0.1 if whole.islower() else 0.2
+    each += 0.0 if first == " " else 0.03
     if not whole[1:].islower():
         each = 0.3 if whole.isupper() else 0.5
     return 1.0 + behind + each * (len(whole) - 1) + 0.2 * max(len(whole) - 12, 0)

@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage
 
 from graph.context import Context
 from runs.budget import Budget
 from runs.place import Here
+
+
+@dataclass
+class Shortened:
+    """The older part of a conversation as it goes on: its first `upto` messages, made shorter."""
+
+    messages: list[AnyMessage] = field(default_factory=list)
+    upto: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,5 +48,7 @@ class Around:
     fallback: BaseChatModel | None = None
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""
+    shortened: Shortened = field(default_factory=Shortened)
+    """What was made of the conversation, where it is too long for the model."""
     found: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""

@@ -19,7 +19,8 @@ Reply = str | dict[str, Any] | BaseModel | AIMessage | Exception
 
 
 class Script:
-    """What the model answers, by the name of the schema asked for or by `researcher`, `reporter`.
+    """What the model answers, by the name of the schema asked for or by `researcher`, `reporter`,
+    `summary`.
 
     A list is answered one by one, its last entry again and again; a function is called with the
     messages.
@@ -72,6 +73,8 @@ class FakeModel(BaseChatModel):
         )
         if messages[-1].type == "tool":
             name = "researcher"
+        if "<talk>" in text:
+            name = "summary"
         reply = self.script.reply(name, messages)
         if isinstance(reply, Exception):
             raise reply

@@ -26,17 +26,23 @@ def main(*, run: str, project: str, as_json: bool) -> int:
     name, told = finished(_why(owned(settings().user, project), run))
     if as_json:
         notes = [_plain(one) for one in told.told]
-        print_json({"run": name, "calls": told.calls, "tokens": told.tokens, "told": notes})
+        sums = {"calls": told.calls, "tokens": told.tokens, "estimated": told.estimated}
+        print_json({"run": name, **sums, "told": notes})
         return 0
     rows = table("id", "memory", Column("score"), Column("told to"), Column("what it says"))
     for one in told.told:
         parts = " ".join(f"{part} {value:.2g}" for part, value in one.score.items())
         where = ", ".join(f"{place} ×{count}" for place, count in one.where.items())
         rows.add_row(cut(_short(one.id)), one.memory, Text(parts), Text(where), cut(_said(one)))
-    calls = "1 call was" if told.calls == 1 else f"{told.calls} calls were"
-    sums = Text(f"{calls} reminded, with {told.tokens} tokens in all")
-    show(*([rows, sums] if told.told else [f"No call of {name} was told anything."]))
+    show(*([rows, Text(said(told))] if told.told else [f"No call of {name} was told anything."]))
     return 0
+
+
+def said(told: Why) -> str:
+    """Return how many calls were told anything, and how long that was."""
+    calls = "1 call was" if told.calls == 1 else f"{told.calls} calls were"
+    about = "about " if told.estimated else ""
+    return f"{calls} reminded, with {about}{told.tokens} tokens in all"
 
 
 async def _why(owner: str, name: str) -> tuple[str, Why]:

@@ -30,6 +30,8 @@ class Why(NamedTuple):
     told: list[Told]
     calls: int
     tokens: int
+    estimated: bool = False
+    """Whether the tokens were estimated where they were counted."""
 
 
 async def why(owner: str, run: str) -> Why:
@@ -51,7 +53,8 @@ async def why(owner: str, run: str) -> Why:
         Told(*named, one["score"], one["where"], await _item(owner, *named[:2]))
         for named, one in notes.items()
     ]
-    return Why(told, len(lines), sum(line["tokens"] for line in lines))
+    estimated = any(line.get("estimated") for line in lines)
+    return Why(told, len(lines), sum(line["tokens"] for line in lines), estimated)
 
 
 async def _item(owner: str, memory: str, id: str) -> Item | None:

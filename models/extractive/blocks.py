@@ -15,7 +15,7 @@ from retrieval.text import language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
-    "|plan|limit|gaps|request|notes|earlier|open"
+    "|plan|limit|gaps|request|notes|earlier|open|talk"
 )
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
@@ -97,6 +97,8 @@ class Prompt(NamedTuple):
     """What memory is asked for."""
     notes: str = ""
     """What is known already."""
+    talk: str = ""
+    """A conversation that is to be shortened."""
     said: str = ""
     """The newest words of the person, whole."""
     before: tuple[str, ...] = ()
@@ -146,6 +148,7 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
         gaps=_lines(texts.get("gaps", "")),
         request=texts.get("request", ""),
         notes=texts.get("notes", ""),
+        talk=texts.get("talk", ""),
     )
 
 

@@ -19,6 +19,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from models.extractive.blocks import read
 from models.extractive.calls import filled, form_of, tool_call
+from models.extractive.digest import digest
 from models.extractive.smalltalk import triage
 from models.extractive.writing import finding, report
 from retrieval.tokens import count
@@ -82,6 +83,8 @@ def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMess
         text = ""
     elif form:
         text = json.dumps(filled(*form, prompt), ensure_ascii=False)
+    elif prompt.talk:
+        text = digest(prompt.talk)
     elif prompt.step:
         text = finding(prompt)
     elif prompt.question:

@@ -30,6 +30,7 @@ _ABOUT = re.compile(
     r"|^\W*(?:那么?|[还還]有)|呢\W*$",
     re.IGNORECASE,
 )
+_SUMMED = re.compile(r"^(?:Asked|问题)[:：] *")
 _ONESELF = re.compile(
     r"^\W*(?:(?:hi|hello|hey|so|and|but|well)\W+)*(?:i|my|we|our)\b(?!.*[?？])"
     r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
@@ -123,8 +124,16 @@ def _only_named(question: str) -> str:
 def _asked(conversation: str) -> list[str]:
     """Return what a person asked in a conversation, without small talk, oldest first."""
     spoken = [line.partition(":") for line in conversation.splitlines()]
-    said = [words.strip() for who, _, words in spoken if who.strip() == "person"]
+    said = [_said(who.strip(), words.strip()) for who, _, words in spoken]
+    said = [one for one in said if one]
     return [one for at, one in enumerate(said) if key_terms(one) and not reply(one, earlier=at > 0)]
+
+
+def _said(who: str, words: str) -> str:
+    """Return what a person said, or a summary says that they asked; else nothing."""
+    if who == "person":
+        return words
+    return _SUMMED.sub("", words) if who == "summary" and _SUMMED.match(words) else ""
 
 
 def _compared(question: str, before: Sequence[Asked]) -> str:

@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from graph.state import State
 from nodes.conversation import LONGEST, WHOLE, recent
+from retrieval.tokens import count
 
 
 def shown(*messages: object) -> list[str]:
@@ -31,7 +32,7 @@ def test_a_long_conversation_is_shown_from_its_end():
     texts = shown(*(HumanMessage(f"{number} " + "b" * 1_000) for number in range(100)))
 
     assert texts[-1].startswith("99 ")
-    assert sum(map(len, texts)) <= WHOLE
+    assert sum(map(count, texts)) <= WHOLE
     assert [text.split()[0] for text in texts] == [
         str(99 - len(texts) + n + 1) for n in range(len(texts))
     ]

@@ -18,7 +18,8 @@ import pytest
 import tiktoken
 from langchain_core.messages import AIMessage
 
-from app.cli import doctor, runs
+from app.cli import doctor, memory_why, runs
+from memory.kept.why import why
 from retrieval import tokens
 from retrieval.estimate import estimate
 from retrieval.tokens import count, exact, vocabulary
@@ -49,6 +50,12 @@ CHINESE = """\
 后来因此获得诺贝尔奖。冬天蜂群在十四度以下结成蜂团，吃掉大约二十公斤蜂蜜；蜂王夏天每天产卵多达两千粒，工蜂负责喂养。
 養蜂人在秋天檢查每一個蜂箱，確認蜂群的重量、蜂蟎的數量以及蜂王是否健康，並且把弱群合併到強群之中，以便順利度過寒冷的季節。
 艾宾浩斯学习无意义音节，直到能不出错地背两遍，再测量过一段时间以后重新学会要少用多少时间。遗忘曲线开始下降得很快，后来越来越慢。
+"""
+
+PATTERNS = r"""
+_LEAVES = re.compile(r"\b(?:depart\w*|flown|[Ss]warm(?:s|ed)?|vanish\w*|wander\w*|at large)"
+    r"|(?:[Tt]hey|[Ww]e|[Hh]e|[Ss]he)[^\w\n]*?(?:'ve|'d)?\W+(?:gone|strayed|wintered)\b|[Ff]led\W*$"
+_FENCED = re.compile(r"(?P<open>\[{2,}(?=[^\]\n]*$)|\({2,})[^)\n]*$(?:.*?^[ ]{0,3}(?P=open)[\])]*$)"
 """
 
 
@@ -98,6 +105,7 @@ def _shared(name: str) -> list[str]:
 SAMPLES = {
     "prose": lambda: [ENGLISH],
     "chinese": lambda: [CHINESE],
+    "patterns": lambda: [PATTERNS],
     "tables": _tables,
     "emoji": _emoji,
     "examples": lambda: _files(
@@ -258,6 +266,24 @@ async def test_a_call_that_was_counted_by_estimate_says_so(
     assert counted["estimated"] is True
     assert "estimated" not in told
     assert runs._sums([counted, told]).startswith("2 model calls, ~")
+
+
+def _directions(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "AGENTS.md").write_text("Use metric units.")
+
+
+async def test_what_a_run_was_told_is_said_to_be_estimated_too(
+    nothing: Path, script: Any, home: Path, database: None
+):
+    del nothing, database
+    _directions(home)
+    script.on("reporter", "Bees dance.")
+    await written()
+
+    told = await why("local/", "t1-1")
+    assert (told.calls, told.estimated) == (1, True)
+    assert "with about " in memory_why.said(told)
 
 
 def test_the_encoding_is_the_one_of_tiktoken(known: tiktoken.Encoding):
