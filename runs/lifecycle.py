@@ -7,18 +7,22 @@ import re
 import time
 from typing import Any, NamedTuple
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from config.errors import Problem
 from graph.context import Context, chosen
 from graph.state import RunStatus
 from runs.place import run_id
 from storage.engine import read_rows
-from storage.journal import commit
+from storage.events import Event, history, log
+from storage.journal import commit, perform
 from storage.tables import runs
 from storage.upsert import upsert
 
 NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
+
+FILED = "report.file"
+"""The event that says where a report was written to."""
 
 LATEST = (runs.c.turn.desc(), runs.c.created.desc())
 """The order in which the newest run of a thread comes first."""
@@ -106,9 +110,27 @@ async def broken_off(thread: str, status: RunStatus, *, code: str = "") -> None:
 
 
 async def filed(run: str, folder: str) -> None:
-    """Write down where the report of a run lies."""
+    """Write down where the report of a run lies; the log knows of every such folder."""
     values = {"folder": folder, "updated": time.time()}
-    await commit((update(runs).where(runs.c.id == run).values(values), None))
+
+    def work(connection: Connection) -> None:
+        its = update(runs).where(runs.c.id == run).values(values).returning(runs.c.owner)
+        for owner in connection.execute(its).scalars().all():
+            log(connection, Event(owner, FILED, run, None, {"folder": folder}, "tool", run=run))
+
+    await perform(work)
+
+
+async def folders(run: Run) -> list[str]:
+    """Return every folder that the report of a run was written to, and that no later one has."""
+    every = await history(run.owner, name=FILED, limit=None)
+    newest: dict[str, str] = {}
+    for logged in every:
+        newest.setdefault((logged.event.after or {}).get("folder", ""), logged.event.item)
+    # Those of older programs are in no log.
+    for folder in (run.folder, run.out):
+        newest.setdefault(folder, run.id)
+    return [folder for folder, its in newest.items() if its == run.id and folder]
 
 
 async def listed(owner: str, limit: int = 50) -> list[Run]:

@@ -46,16 +46,23 @@ class Logged(NamedTuple):
     at: float
 
 
-def log(connection: Connection, event: Event) -> int:
+def log(connection: Connection, event: Event, *, at: float | None = None) -> int:
     """Write an event in the transaction of the change itself; return its number.
 
     An owner's events are committed in the order of their numbers, so that who has read up to one
     of them has missed none before it.
+
+    Args:
+        connection: Of that transaction.
+        event: What was changed.
+        at: When, in seconds since 1970; now when it is `None`.
     """
     hold(connection, event.owner)
     row = event._asdict() | {"before": _json(event.before), "after": _json(event.after)}
     made = insert(events).returning(events.c.id)
-    number: int = connection.execute(made, {**row, "at": time.time()}).scalar_one()
+    number: int = connection.execute(
+        made, {**row, "at": time.time() if at is None else at}
+    ).scalar_one()
     return number
 
 

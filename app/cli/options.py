@@ -109,7 +109,7 @@ Thing = Annotated[
 ]
 Things = Annotated[
     list[str],
-    typer.Argument(metavar="ID...", help="What: facts, pages, files, `profile`, or a run."),
+    typer.Argument(metavar="ID...", help="What: facts, pages, insights, files, `profile`, a run."),
 ]
 Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it says, in quotes.")]
 Category = Annotated[

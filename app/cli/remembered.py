@@ -124,7 +124,7 @@ def forget(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Forget pages: their text, and what they are found by."""
+    """Remove pages for good, and whatever says them again."""
     call("forget", ids=ids or [], origin=origin, sure=yes, project=project, as_json=json)
 
 

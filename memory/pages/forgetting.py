@@ -1,6 +1,6 @@
-"""Forget pages: their text, what they are found by, and their vectors.
+"""Take pages out of the store: their text, what they are found by, and their vectors.
 
-What runs have quoted of them stays in their reports, in the ledger and in the checkpoints.
+What says again what they said is forgotten by `memory.forgetting`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ async def forget(owner: str, ids: Sequence[str]) -> int:
         wanted = select(pages.c.number).where(pages.c.owner == owner, some)
         numbers = list((await read_rows(wanted.order_by(pages.c.number))).scalars())
         if numbers:
-            await perform(partial(_erase, owner=owner, numbers=numbers))
+            await perform(partial(erase_pages, owner=owner, numbers=numbers))
         count += len(numbers)
     return count
 
 
-def _erase(connection: Connection, owner: str, numbers: Sequence[int]) -> None:
+def erase_pages(
+    connection: Connection, owner: str, numbers: Sequence[int], *, why: str = ""
+) -> None:
+    """Forget pages by their numbers, in a transaction of the caller's."""
     named = select(pages.c.id, pages.c.origin).where(pages.c.number.in_(numbers))
     rows = connection.execute(named).all()
     retire(connection, numbers)
@@ -42,4 +45,7 @@ def _erase(connection: Connection, owner: str, numbers: Sequence[int]) -> None:
     read_from = (documents.c.owner == owner, documents.c.sha256.in_({row.origin for row in rows}))
     left = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == documents.c.sha256)
     connection.execute(delete(documents).where(*read_from, documents.c.code == "", ~left.exists()))
-    log(connection, Event(owner, "pages.forget", before={"pages": [row.id for row in rows]}))
+    log(
+        connection,
+        Event(owner, "pages.forget", before={"pages": [row.id for row in rows]}, why=why),
+    )

@@ -223,7 +223,16 @@ def calls(forks: Forks, place: Place, run: str) -> list[dict[str, Any]]:
 def fork_for_jobs() -> None:
     """Do every job that comes in as a line of JSON in a process of its own; print its status."""
     memory = ("ingest", "search", "recall", "pages", "forget", "eval_retrieval", "eval_locomo")
-    for command in ("ask", "resume", "runs", "doctor", "memory_files", *memory):
+    for command in (
+        "ask",
+        "resume",
+        "runs",
+        "doctor",
+        "memory_files",
+        "memories",
+        "memory_moves",
+        *memory,
+    ):
         importlib.import_module(f"app.cli.{command}")
     gc.freeze()
     for line in sys.stdin:

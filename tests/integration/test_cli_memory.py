@@ -178,9 +178,39 @@ def test_an_unknown_page_keeps_the_others_from_being_forgotten(
     assert forks.run(place, "pages", "show", page).status == 0
 
 
+def test_forgetting_a_fact_says_what_it_touches_and_asks_first(tmp_path: Path, forks: Forks):
+    place = Place(tmp_path)
+    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
+
+    with place.terminal("memory", "forget", fact) as terminal:
+        terminal.wait_for("Forget 1 fact?")
+        terminal.type("n\n")
+        assert terminal.end() == 0
+    unasked = forks.run(place, "memory", "forget", fact, "--json")
+    done = forks.run(place, "memory", "forget", fact, "--yes", "--json")
+    again = forks.run(place, "memory", "forget", fact, "--yes")
+
+    assert (unasked.status, unasked.told["error"]["code"]) == (3, "forget_unconfirmed")
+    assert (done.told["facts"], done.told["ids"], done.told["beyond"]) == (1, [fact], "")
+    assert (again.status, again.out) == (0, "Nothing more forgotten.\n")
+    assert not any(b"774102" in one.read_bytes() for one in place.home.rglob("*") if one.is_file())
+
+
+def test_your_own_lines_that_say_it_too_are_named_and_stay(tmp_path: Path, forks: Forks):
+    place = Place(tmp_path)
+    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
+    (place.home / "AGENTS.md").write_text("My locker opens with 774102.\n")
+
+    done = forks.run(place, "memory", "forget", fact, "--yes")
+
+    assert f"Your own lines in {place.home / 'AGENTS.md'} say it too" in done.out
+    assert (place.home / "AGENTS.md").read_text() == "My locker opens with 774102.\n"
+
+
 @pytest.mark.parametrize(
     ("words", "status", "code"),
     [
+        (["memory", "forget", "nope"], 4, "memory_not_found"),
         (["ingest"], 2, "usage"),
         (["ingest", "nowhere"], 2, "docs_not_found"),
         (["ingest", "bees", "--chat", "chat.jsonl"], 2, "usage"),

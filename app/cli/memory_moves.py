@@ -1,0 +1,76 @@
+"""dossier memory export, import: everything that is remembered, as one JSON document."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from app.cli.memories import finished
+from app.cli.output import print_json
+from config.errors import Problem
+from config.settings import settings
+from memory.moving.arriving import imported, read_document
+from memory.moving.leaving import exported
+from runs.place import owned
+
+
+def exporting(*, file: Path | None, force: bool, project: str, as_json: bool) -> int:
+    """Write everything that is remembered; return the exit status.
+
+    Raises:
+        Problem: `output_exists`, `output_not_writable`, or what keeps a memory file from being
+            read.
+    """
+    moved = finished(exported(owned(settings().user, project)))
+    if file is None:
+        print_json(moved.model_dump(mode="json"))
+        return 0
+    _write(file, moved.model_dump_json(indent=1) + "\n", force=force)
+    if as_json:
+        print_json({"file": str(file.absolute()), **moved.counts()})
+    else:
+        told = ", ".join(f"{count:,} {name}" for name, count in moved.counts().items())
+        print(f"{told}: {file.absolute()}")
+    return 0
+
+
+def importing(*, file: Path, project: str, as_json: bool) -> int:
+    """Add what another home has exported; return the exit status.
+
+    Raises:
+        Problem: `file_unreadable`, `export_invalid`, or what `memory.moving.arriving.imported`
+            tells of.
+    """
+    moved = read_document(file)
+    came = finished(imported(owned(settings().user, project), moved))
+    if as_json:
+        print_json(came._asdict())
+        return 0
+    counts = {name: count for name, count in came._asdict().items() if name != "left" and count}
+    told = ", ".join(
+        name if count is True else f"{count:,} {name}" for name, count in counts.items()
+    )
+    print(f"New: {told}." if told else "Everything is known already.")
+    for name in came.left:
+        line = f"{name}: this memory file is another here, or has no folder; it is as it was."
+        print(line, file=sys.stderr)
+    return 0
+
+
+def _write(file: Path, text: str, *, force: bool) -> None:
+    """Write a file whole or not at all, for nobody but its owner to read."""
+    if not force and os.path.lexists(file):
+        hint = "name another file, or add --force to replace it"
+        raise Problem("output_exists", "there is such a file", where=str(file), hint=hint)
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(text.encode())
+        part.replace(file)
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}"
+        raise Problem("output_not_writable", what, where=str(file)) from error
+    finally:
+        part.unlink(missing_ok=True)

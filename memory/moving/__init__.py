@@ -1,0 +1,1 @@
+"""Take everything that is remembered to another home, as one JSON document."""

@@ -1,0 +1,193 @@
+"""Add what another home has exported; what is known already is left as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+from sqlalchemy import Connection, insert, select
+
+from config.errors import Problem
+from memory.facts import rows as fact_rows
+from memory.facts.fact import Fact
+from memory.files.backend import change
+from memory.files.sources import Source
+from memory.moving import events as old_events
+from memory.moving import pages as old_pages
+from memory.moving.leaving import files
+from memory.moving.shape import InsightLine, Moved
+from memory.pages.rows import digest
+from memory.profile.shape import Profile, nothing
+from storage.engine import write
+from storage.events import Event, hold, log
+from storage.tables import facts, insight_runs, insights, profiles
+from storage.upsert import insert_new, upsert
+
+
+class Came(NamedTuple):
+    """How much of a document was new."""
+
+    facts: int
+    pages: int
+    insights: int
+    events: int
+    files: int
+    profile: bool
+    left: Sequence[str]
+    """Memory files that say something else here, or have no place here; they are as they were."""
+
+
+def document(text: str, where: str) -> Moved:
+    """Read what was exported.
+
+    Raises:
+        Problem: `export_invalid`, with the place of the first mistake.
+    """
+    hint = "it is no file of `dossier memory export`, or was changed"
+    try:
+        return Moved.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        what = f"{place}: {first['msg']}"
+        raise Problem("export_invalid", what, where=where, hint=hint) from error
+
+
+async def imported(owner: str, moved: Moved) -> Came:
+    """Add everything that is not there yet: all that is in the database at once, then the files.
+
+    Raises:
+        Problem: What keeps a memory file from being read, before anything is written, or written.
+    """
+    here = await files(owner)
+    held = {name: await one.files.read(one.path) for name, one in here.items()}
+    wanted = {one.name: one.text for one in moved.files}
+    left = [name for name, text in wanted.items() if _differs(held, name, text)]
+    new = {name: text for name, text in wanted.items() if name in held and held[name] is None}
+    came = await write(partial(_arrive, owner=owner, moved=moved))
+    for name, text in new.items():
+        await _put_file(owner, here[name], text, _why(moved))
+    return came._replace(files=len(new), left=left)
+
+
+def _differs(held: Mapping[str, bytes | None], name: str, text: str) -> bool:
+    there = held.get(name)
+    return name not in held or (there is not None and there != text.encode())
+
+
+async def _put_file(owner: str, source: Source, text: str, why: str) -> None:
+    made = await change(source.files, source.path, lambda now: now or text.encode())
+    if made.before is None:
+        after = {"path": source.path, "text": text}
+        event = Event(owner, "file.edit", source.path[-200:], None, after, "user", why)
+        await write(lambda connection: log(connection, event))
+
+
+def _why(moved: Moved) -> str:
+    return f"imported from {moved.user}/{moved.project}"
+
+
+def _arrive(connection: Connection, owner: str, moved: Moved) -> Came:
+    """Add what the database does not have, in one transaction."""
+    hold(connection, owner)
+    renamed = old_pages.put(connection, owner, moved)
+    known = _insight_ids(connection, owner, moved.insights)
+    names = {**renamed.ids, **known}
+    count = old_events.put(connection, owner, moved.events, names)
+    new = _new_facts(connection, owner, moved)
+    taught = [one for one in moved.insights if not _there(connection, known[one.id])]
+    profile = _profile(connection, owner, moved.profile)
+    came = Came(len(new), renamed.new, len(taught), count, 0, profile is not None, ())
+    if any((came.facts, came.pages, came.insights, came.events, came.profile)):
+        told = {"facts": came.facts, "pages": came.pages, "insights": came.insights}
+        event = Event(owner, "memory.import", "", None, told, "user", _why(moved))
+        number = log(connection, event)
+        for fact in new:
+            fact_rows.put(connection, owner, fact._replace(revision=number))
+        _put_insights(connection, owner, taught, known, number)
+        if profile is not None:
+            row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
+            connection.execute(upsert(profiles, {"owner": owner}, row))
+    return came
+
+
+def _new_facts(connection: Connection, owner: str, moved: Moved) -> list[Fact]:
+    """Return the facts that are not there, and that no other fact here says already."""
+    mine = select(facts.c.id).where(facts.c.owner == owner)
+    known = set(connection.execute(mine).scalars())
+    new = []
+    for one in moved.facts:
+        same = fact_rows.known_as(connection, owner, one.content) if one.live else None
+        if one.id not in known and same is None:
+            new.append(Fact(**one.model_dump(), revision=0))
+    return new
+
+
+def _insight_ids(
+    connection: Connection, owner: str, lines: Sequence[InsightLine]
+) -> dict[str, str]:
+    """Return the ids of insights here: another owner's may have the same, for they are copies."""
+    wanted = select(insights.c.id).where(
+        insights.c.id.in_([one.id for one in lines]), insights.c.owner != owner
+    )
+    taken = set(connection.execute(wanted).scalars())
+    return {one.id: digest(owner, one.id) if one.id in taken else one.id for one in lines}
+
+
+def _there(connection: Connection, insight: str) -> bool:
+    its = select(insights.c.id).where(insights.c.id == insight)
+    return connection.execute(its).first() is not None
+
+
+def _put_insights(
+    connection: Connection,
+    owner: str,
+    lines: Sequence[InsightLine],
+    known: Mapping[str, str],
+    number: int,
+) -> None:
+    for one in lines:
+        row = one.model_dump(exclude={"runs"}) | {
+            "id": known[one.id],
+            "owner": owner,
+            "projections": json.dumps(one.projections, ensure_ascii=False),
+            "live": int(one.live),
+            "merged_into": known.get(one.merged_into, one.merged_into),
+            "revision": number,
+        }
+        connection.execute(insert(insights), row)
+        for run, sign in one.runs.items():
+            of = {"insight": known[one.id], "run": run, "owner": owner, "sign": sign}
+            connection.execute(insert_new(insight_runs).on_conflict_do_nothing(), of)
+
+
+def _profile(connection: Connection, owner: str, told: Profile | None) -> Profile | None:
+    """Return the profile with what is new in another one; `None` if nothing is."""
+    mine = select(profiles.c.data).where(profiles.c.owner == owner)
+    held = connection.execute(mine).scalar()
+    known: Profile = json.loads(held) if held else nothing()
+    told = told or nothing()
+    joined: dict[str, Any] = {"tastes": told["tastes"] | known["tastes"]}
+    for name in ("identities", "characteristics"):
+        has = {one["text"] for one in known[name]}
+        more = [one for one in told[name] if one["text"] not in has]
+        joined[name] = [*known[name], *more]
+    return None if joined == known else Profile(**joined)  # type: ignore[typeddict-item]
+
+
+def read_document(file: Path) -> Moved:
+    """Read a file that was exported.
+
+    Raises:
+        Problem: `file_unreadable` or `export_invalid`.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        what = getattr(error, "strerror", "") or "it is no text in UTF-8"
+        raise Problem("file_unreadable", what, where=str(file)) from error
+    return document(text, str(file))

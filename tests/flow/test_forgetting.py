@@ -1,0 +1,370 @@
+"""What is forgotten is found by no byte search, and everything else is as it was before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from app.cli.redrawing import redraw
+from config.errors import Problem
+from config.settings import settings
+from graph.session import Session
+from memory.experience import insights
+from memory.experience.similar import packed, vector_of
+from memory.experience.utterances import Utterance, keep
+from memory.facts.store import NewFact, add, listed
+from memory.files.backend import change
+from memory.files.disk import DISK
+from memory.files.section import replaced
+from memory.forgetting import door
+from memory.forgetting.door import aimed, forget, planned
+from memory.kept import looking
+from memory.learning.turns import Said, observe
+from memory.profile import store as profile
+from memory.profile.shape import Told, Trait, untold
+from report.document import document
+from report.export import write
+from retrieval import vector
+from retrieval.covering import cover
+from runs import lifecycle
+from runs.trace import read_trace
+from storage.engine import close, read_rows
+from storage.engine import write as write_rows
+from storage.events import history
+from storage.tables import experiences, facts, metadata, pages
+from tests.conftest import make
+from tests.flow.test_defects import quiet
+from tests.meaning import use
+from tools.ingest import ingest
+
+pytestmark = pytest.mark.usefixtures("either")
+
+ME = "local/"
+
+
+class Killed(BaseException):
+    """A process that ends."""
+
+
+SECRETS = {
+    "english": ("The Quillhaven vault opens with the number 774102.", "quillhaven", "774102"),
+    "chinese": ("青铜门的暗语是落日熔金四零九。", "落日熔金四零九", "青铜门"),
+}
+"""A sentence that is to be forgotten, and what no byte may say of it afterwards."""
+
+HARMLESS = "Bees sleep between five and eight hours a day."
+
+
+def found_in(folder: Path, *needles: str) -> list[str]:
+    """Return the files below a folder with one of some words, in any form that we know of."""
+    forms = {
+        form
+        for one in needles
+        for form in (
+            one.encode(),
+            json.dumps(one)[1:-1].encode(),
+            one.encode("utf-16-le"),
+            one.encode("utf-16-be"),
+        )
+    }
+    forms |= {form.lower() for form in forms}
+    hits = []
+    for file in sorted(one for one in folder.rglob("*") if one.is_file()):
+        data = file.read_bytes()
+        hits += [str(file)] if any(form in data or form in data.lower() for form in forms) else []
+    return hits
+
+
+async def asked(
+    opened: Session, choices: dict[str, object], question: str, turn: int, *more: Path
+) -> str:
+    """Ask a question as the command line does; its report lies in one folder or more."""
+    context = make(choices)
+    run = await lifecycle.opened(ME, "t1", turn, question, context)
+    state = (await opened.begin(question, context, quiet)).state
+    today = datetime.now(UTC).date().isoformat()
+    for folder in (Path("reports") / run, *more):
+        shown = document(state, state["report"], state["status"], today)
+        await write(shown, folder.absolute(), force=True)
+        await lifecycle.filed(run, str(folder.absolute()))
+    await lifecycle.mark(run, state["status"])
+    return run
+
+
+@pytest.fixture
+def hidden(tmp_path: Path) -> Callable[[str], Any]:
+    """Reads a folder with one page that holds a secret and one that does not."""
+
+    async def read(secret: str) -> str:
+        folder = tmp_path / "vaults"
+        folder.mkdir()
+        (folder / "sleep.md").write_text(f"# Sleep\n\n{HARMLESS}\n", encoding="utf-8")
+        (folder / "vault.md").write_text(f"# Quillhaven\n\n{secret}\n", encoding="utf-8")
+        root = (await ingest(ME, folder, quiet)).root
+        (folder / "vault.md").unlink()
+        return root
+
+    return read
+
+
+async def wipe(*ids: str) -> door.Plan:
+    plan = await planned(await aimed(ME, ids))
+    await forget(plan, partial(redraw, ME))
+    return plan
+
+
+async def everything() -> dict[str, Any]:
+    """Return what pages and facts say, by their ids."""
+    columns = [pages.c[name] for name in ("id", "kind", "title", "abstract", "text", "words")]
+    said = await read_rows(select(*columns))
+    known = await read_rows(select(facts.c.id, facts.c.content, facts.c.quote))
+    return {row.id: tuple(row) for row in (*said, *known)}
+
+
+async def no_byte(tmp_path: Path, *needles: str) -> bool:
+    """Say whether no row, no file of the home and no report has any of some words."""
+    for table in metadata.sorted_tables:
+        said = str((await read_rows(select(table))).all()).lower()
+        assert [one for one in needles if one in said] == [], table.name
+    await close()
+    homes = [found_in(tmp_path / name, *needles) for name in ("home", "reports", "copies")]
+    assert homes == [[], [], []]
+    return True
+
+
+@pytest.mark.parametrize("language", SECRETS)
+async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
+    thread: Session,
+    choices: dict[str, object],
+    hidden: Any,
+    tmp_path: Path,
+    language: str,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(vector, "EXACT", 1)
+    use(monkeypatch, "hashing")
+    secret, word, _ = SECRETS[language]
+    root = await hidden(secret)
+    asks = {
+        "english": "Which number opens the Quillhaven vault?",
+        "chinese": "青铜门的暗语是什么？",
+    }
+    copy = tmp_path / "copies" / "vault"
+    mine = {**choices, "files": [*choices["files"], root]}  # type: ignore[misc]
+    run = await asked(thread, mine, asks[language], 1, copy)
+    other = await asked(thread, choices, "Who described the waggle dance, and when?", 2)
+    assert word in (copy / "report.md").read_text("utf-8").lower()
+    kept = (tmp_path / "reports" / other / "report.md").read_bytes()
+    await cover()
+    collections = [one.name for one in settings().vectors.iterdir()]
+    before = await everything()
+    (page,) = [id for id, row in before.items() if row[1] == "file" and secret in str(row)]
+
+    plan = await wipe(page)
+
+    after = await everything()
+    assert await no_byte(tmp_path, word, "quillhaven")
+    assert [one.run for one in plan.reports] == [run]
+    assert (tmp_path / "reports" / other / "report.md").read_bytes() == kept
+    assert collections
+    assert not any((settings().vectors / name).exists() for name in collections)
+    changed = {id for id in before if before[id] != after.get(id)}
+    assert page in changed
+    assert all(word in str(before[id]).lower() for id in changed)
+    notice = {"english": "has been forgotten at the wish", "chinese": "部分内容已被遗忘"}
+    for name in ("report.md", "report.html"):
+        assert notice[language] in (copy / name).read_text("utf-8")
+    assert HARMLESS in str(after)
+
+
+SAID = {
+    "english": ("My locker in Quillhaven opens with 774102", "quillhaven", "774102"),
+    "chinese": ("我的青铜门暗语是落日熔金四零九", "落日熔金", "青铜门"),
+}
+
+
+def trait(text: str) -> Trait:
+    return Trait(text=text, quote=text, confidence=0.9, stated=True, run="t1-1", at=1.0)
+
+
+async def everywhere(opened: Session, choices: dict[str, object], secret: str, home: Path) -> str:
+    """Say a secret in a run, and let every memory say it again; return the id of the fact."""
+    asking = f"Remember that {secret}. How do bees dance?"
+    await asked(opened, choices, asking, 1)
+    (fact,) = [one for one in await listed(ME) if one.run]
+    assert secret in fact.quote
+    told = untold() | {"characteristics": [trait(secret)]}
+    await profile.learn(ME, Told(**told), run="t1-1")  # type: ignore[typeddict-item]
+    lesson = f"Do not search the web, since {secret}."
+    await insights.add(ME, lesson, {"planner": lesson}, ["t1-1"])
+    await insights.add(ME, "Search twice.", {"planner": "Search twice."}, ["t1-1"])
+    await observe(ME, Said("t1", "t1-1", "late", f"As I said, {secret}."))
+    lines = f"- Ask nobody: {secret}.\n- Answer in metres.\n"
+    await change(DISK, str(home / "AGENTS.md"), lambda _: replaced("Mine.\n", lines, "").encode())
+    spoken = Utterance("planner", f"look for {secret}", f"nothing about: {secret}")
+    await write_rows(lambda connection: keep(connection, ME, "t1-1", [spoken]))
+    await add(ME, NewFact("Likes tea"))
+    return fact.id
+
+
+@pytest.mark.parametrize("language", SAID)
+async def test_no_byte_is_left_of_what_a_person_said_wherever_it_was_said_again(
+    thread: Session, choices: dict[str, object], tmp_path: Path, home: Path, language: str
+):
+    secret, *words = SAID[language]
+    fact = await everywhere(thread, choices, secret, home)
+    assert len(found_in(home, words[0])) >= 2
+
+    plan = await wipe(fact)
+
+    assert plan.threads == ["t1"]
+    assert [one.content for one in await listed(ME)] == ["Likes tea"]
+    assert [one.content for one in await insights.listed(ME)] == ["Search twice."]
+    assert (await profile.kept(ME)).profile["characteristics"] == []
+    assert "learned -->\n- Answer in metres.\n<!--" in (home / "AGENTS.md").read_text("utf-8")
+    newest = [one.event for one in await history(ME, item=fact)]
+    assert (newest[0].name, newest[0].why) == ("fact.forget", "at the person's wish")
+    assert all(one.before is None and one.after is None for one in newest)
+    assert await no_byte(tmp_path, *words)
+
+
+async def test_a_thread_of_which_something_was_forgotten_goes_on(
+    thread: Session, choices: dict[str, object], home: Path
+):
+    await wipe(await everywhere(thread, choices, SAID["english"][0], home))
+
+    (run,) = await lifecycle.listed(ME)
+    assert run.question == "[forgotten] How do bees dance?"
+    vectors = (await read_rows(select(experiences.c.question, experiences.c.vector))).all()
+    assert [one.vector for one in vectors] == [packed(vector_of(one.question)) for one in vectors]
+    assert (await read_trace(run.id)) != []
+    snapshot = await thread.current()
+    assert "[forgotten]" in str(snapshot.values["messages"][0].text)
+    await asked(thread, choices, "And who described that dance?", 2)
+    assert [one.turn for one in await lifecycle.listed(ME)] == [2, 1]
+
+
+async def test_other_owners_keep_what_they_said(
+    thread: Session, choices: dict[str, object], home: Path
+):
+    secret = SAID["english"][0]
+    fact = await everywhere(thread, choices, secret, home)
+    theirs = await add("other/", NewFact(secret, quote=secret))
+
+    await wipe(fact)
+
+    assert await listed("other/") == [theirs]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "memory.forgetting.files.forget_learned",
+        "memory.forgetting.files.forget_traces",
+        "memory.forgetting.checkpoints.Saved.forget",
+        "memory.forgetting.rows.forget_facts",
+        "storage.scrubbing.scrub",
+    ],
+)
+async def test_what_was_killed_is_brought_to_its_end_by_saying_it_again(
+    thread: Session,
+    choices: dict[str, object],
+    tmp_path: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+):
+    fact = await everywhere(thread, choices, SAID["english"][0], home)
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, killed)
+        with pytest.raises(Killed):
+            await wipe(fact)
+
+    assert await door.unfinished(ME) == {fact}
+    await wipe(fact)
+    assert await door.unfinished(ME) == set()
+    assert await no_byte(tmp_path, *SAID["english"][1:])
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["report.export._write_all", "memory.forgetting.rows.erase_pages", "retrieval.chroma.drop"],
+)
+async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
+    thread: Session,
+    choices: dict[str, object],
+    hidden: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+):
+    monkeypatch.setattr(vector, "EXACT", 1)
+    use(monkeypatch, "hashing")
+    secret, *words = SECRETS["english"]
+    root = await hidden(secret)
+    mine = {**choices, "files": [*choices["files"], root]}  # type: ignore[misc]
+    await asked(thread, mine, "Which number opens the Quillhaven vault?", 1)
+    await cover()
+    rows = await everything()
+    (page,) = [id for id, row in rows.items() if row[1] == "file" and secret in str(row)]
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, killed)
+        with pytest.raises(Killed):
+            await wipe(page)
+
+    await wipe(page)
+    assert await no_byte(tmp_path, *words)
+    assert list(settings().vectors.iterdir()) == []
+
+
+@pytest.mark.parametrize("named", ["run", "message"])
+async def test_a_run_is_forgotten_with_its_question_its_facts_and_its_report(
+    thread: Session, choices: dict[str, object], tmp_path: Path, home: Path, named: str
+):
+    fact = await looking.found(ME, await everywhere(thread, choices, SAID["english"][0], home))
+
+    plan = await wipe({"run": "t1-1", "message": str(fact[0].more["message"])}[named])
+
+    assert (plan.what.runs, plan.what.facts) == (("t1-1",), (fact[0].id,))
+    kept = await read_rows(select(pages.c.kind))
+    assert set(kept.scalars()) == {"file"}
+    (run,) = await lifecycle.listed(ME)
+    assert run.question == "[forgotten]"
+    assert await no_byte(tmp_path, *SAID["english"][1:], "how do bees dance")
+
+
+async def test_an_insight_is_forgotten_and_told_to_nobody(tmp_path: Path):
+    one = await insights.add(ME, "Look in Quillhaven.", {"planner": "Quillhaven it is."}, ["r-1"])
+    other = await insights.add(ME, "Search twice.", {"planner": "Twice."}, ["r-1"])
+
+    await wipe(one.id)
+
+    assert [left.id for left in await insights.listed(ME)] == [other.id]
+    assert await no_byte(tmp_path, "quillhaven")
+
+
+async def test_an_id_that_means_nothing_is_told_and_nothing_is_changed(
+    thread: Session, choices: dict[str, object], home: Path
+):
+    await everywhere(thread, choices, SAID["english"][0], home)
+    before = await everything()
+
+    with pytest.raises(Problem, match="memory_not_found"):
+        await aimed(ME, ["profile", "nothing-at-all"])
+
+    assert await everything() == before

@@ -1,0 +1,69 @@
+"""Everything that is remembered is written to one file, and read in another home."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command import WHO, Forks, Place
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def exported(place: Place, forks: Forks) -> Path:
+    """What a home exports in which a run was asked, with a fact and a memory file."""
+    forks.run(place, "ask", WHO, "--docs", "bees", "--yes")
+    forks.run(place, "memory", "add", "I keep bees in Graz")
+    (place.home / "AGENTS.md").write_text("Answer in metres.\n")
+    done = forks.run(place, "memory", "export", "all.json", "--json")
+    assert done.status == 0, done.err
+    return place.folder / "all.json"
+
+
+def test_another_home_knows_it_all_after_the_import(exported: Path, tmp_path: Path, forks: Forks):
+    other = Place(tmp_path)
+
+    first = forks.run(other, "memory", "import", str(exported), "--json")
+    again = forks.run(other, "memory", "import", str(exported))
+
+    assert (first.status, first.told["facts"], first.told["files"]) == (0, 1, 1)
+    assert again.out == "Everything is known already.\n"
+    found = forks.run(other, "memory", "search", "Graz", "--json").told
+    assert found[0]["text"] == "I keep bees in Graz"
+    assert forks.run(other, "recall", WHO, "--json").told["notes"]
+    assert (other.home / "AGENTS.md").read_text() == "Answer in metres.\n"
+
+
+def test_the_file_is_for_its_owner_alone_and_is_never_overwritten_unasked(
+    exported: Path, place: Place, forks: Forks
+):
+    again = forks.run(place, "memory", "export", "all.json", "--json")
+
+    assert exported.stat().st_mode & 0o777 == 0o600
+    assert (again.status, again.told["error"]["code"]) == (2, "output_exists")
+    assert forks.run(place, "memory", "export", "all.json", "--force").status == 0
+
+
+def test_without_a_file_it_is_printed(exported: Path, place: Place, forks: Forks):
+    printed = forks.run(place, "memory", "export").told
+
+    assert printed["facts"] == json.loads(exported.read_text("utf-8"))["facts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [(None, "file_unreadable"), ("{}", "export_invalid"), ("x", "export_invalid")]
+)
+def test_what_cannot_be_imported_is_told_in_one_line(
+    place: Place, forks: Forks, text: str | None, code: str
+):
+    if text is not None:
+        (place.folder / "wrong.json").write_text(text)
+    name = "nowhere.json" if text is None else "wrong.json"
+
+    wrong = forks.run(place, "memory", "import", name, "--json")
+
+    assert (wrong.status, wrong.told["error"]["code"]) == (2, code)
+    assert len(wrong.err.splitlines()) == 1

@@ -1,0 +1,87 @@
+"""Sentences are taken out of whatever holds them, and nothing else is changed."""
+
+from __future__ import annotations
+
+import json
+
+import ormsgpack
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from memory.forgetting.erasure import Erasure
+from memory.forgetting.tree import left, left_of_json, left_of_msgpack
+from memory.forgetting.wording import run, shared, tokens
+
+SAID = Erasure(phrases=frozenset([run("my locker opens with 774102"), run("暗语是落日熔金")]))
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Bees dance. My locker opens with 774102! They do.", "Bees dance. [forgotten] They do."),
+        ("MY  LOCKER opens\nwith 774102.", "[forgotten]"),
+        ("- one\n- my locker opens with 774102\n", "- one\n- [forgotten]\n"),
+        ("蜜蜂跳舞。暗语是落日熔金。它们飞。", "蜜蜂跳舞。[forgotten]它们飞。"),
+        ("My lockers open with 774102.", "My lockers open with 774102."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_goes_and_its_neighbours_stay(text: str, rest: str):
+    assert SAID.left(text) == rest
+
+
+def test_what_cites_a_page_goes_with_its_quotation():
+    gone = Erasure(cited=frozenset(["S3"]))
+
+    text = 'Bees dance [S1]. They open at dawn [S3]. So <q s="S3">a. b.</q> it is [S1]. End.'
+    assert gone.left(text) == "Bees dance [S1]. [forgotten] End."
+
+
+def test_five_words_in_a_row_or_twelve_characters_are_shared():
+    words = "one two three four five six"
+    gone = Erasure(shared=frozenset(part for part, _, _ in shared(tokens(words))))
+
+    assert gone.left("He said: two three four five six, yes. Bye.") == "[forgotten] Bye."
+    assert gone.left("Two three four five. Bye.") == "Two three four five. Bye."
+
+
+def test_json_is_written_as_it_was_with_its_escapes():
+    data = {"id": "774102", "text": "暗语是落日熔金。好。", "n": 1}
+
+    for escaped in (True, False):
+        rest = left_of_json(json.dumps(data, ensure_ascii=escaped), SAID)
+        assert rest == json.dumps({**data, "text": "[forgotten]好。"}, ensure_ascii=escaped)
+
+
+def test_a_single_word_goes_where_it_is_prose_and_stays_where_it_may_be_an_id():
+    gone = Erasure(terms=frozenset(["quillhaven"]))
+    state = {"status": "quillhaven", "queries": ["Quillhaven", "bees"], "run": "quillhaven"}
+
+    assert left(state, gone) == {**state, "queries": ["[forgotten]", "bees"]}
+
+
+def test_what_langgraph_saves_is_read_back_as_what_it_was():
+    serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+    said = HumanMessage("Bees. My locker opens with 774102.", id="m1")
+    kind, data = serde.dumps_typed({"messages": [said], "turn": 2, "pair": (1, "a")})
+
+    back = serde.loads_typed((kind, left_of_msgpack(data, SAID)))
+
+    assert back["messages"] == [HumanMessage("Bees. [forgotten]", id="m1")]
+    assert (back["turn"], list(back["pair"])) == (2, [1, "a"])
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(plain)
+def test_what_says_nothing_of_it_is_the_very_same(value):
+    assert left(value, SAID) is value
+    data = ormsgpack.packb(value)
+    assert left_of_msgpack(data, SAID) is data
