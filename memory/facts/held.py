@@ -176,8 +176,10 @@ def holder(owner: str) -> Holder:
     """Return who holds an owner's facts in this process; who was not asked for longest goes."""
     with _turns:
         name = (settings().database, owner)
-        found = _holders.setdefault(name, Holder())
+        if name not in _holders:
+            _holders[name] = Holder()
         _holders.move_to_end(name)
+        found = _holders[name]
         held = sum(len(one.known.entries) for one in _holders.values())
         while len(_holders) > 1 and (len(_holders) > OWNERS or held > FACTS):
             held -= len(_holders.popitem(last=False)[1].known.entries)
