@@ -107,15 +107,21 @@ async def _go_on(number: int) -> None:
         print(at, flush=True)
 
 
+TAUGHT: list[str] = []
+"""The insights of this process."""
+
+
 async def _add(number: int, question: str) -> None:
     run = f"run{number}"
     good = float(number % 3 > 0)
+    if number % 5 == 1 and TAUGHT:
+        await credit(OWNER, run, "planner", TAUGHT[-1:])
+    signs = Signs(good, good, good, 1.0)
+    await close(OWNER, run, question, signs, said=list(_utterances(question)))
     if number % 5 == 0:
         content = f"For {question} look twice."
         made = await insights.add(OWNER, content, {"planner": content}, [run])
-        await credit(OWNER, run, "planner", [made.id])
-    signs = Signs(good, good, good, 1.0)
-    await close(OWNER, run, question, signs, said=list(_utterances(question)))
+        TAUGHT.append(made.id)
 
 
 def _utterances(question: str) -> Iterator[Utterance]:

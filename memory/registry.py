@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from memory.base import Memory, Undo
-from memory.experience import insights
+from memory.experience import undoing as experience
 from memory.experience.memory import Experience
 from memory.facts.ranking import Facts
 from memory.facts.undoing import undo as undo_fact
@@ -28,7 +28,8 @@ UNDO: Mapping[str, Undo] = {
     "file": deciding.undo,
     "project": projects.undo,
     "pages": undoing.undo,
-    "insight": insights.undo,
+    "insight": experience.undo,
+    "experience": experience.undo_end,
 }
 """What takes back an event of the log, by the first word of the event's name."""
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, of_turn
-from memory.experience.insights import Insight, add, retire
+from memory.experience.insights import LONGEST, Insight, add, retire
 from memory.experience.lessons import Lesson, Lessons, case, learn
 from memory.experience.memory import line
 from memory.experience.outcome import Signs
@@ -31,6 +31,9 @@ from retrieval.text import sentences
 from runs.place import Here, here
 
 ROLE = "memorizer"
+
+ASKED = 150
+"""How much of a question stands in an insight, in characters."""
 
 BEST = 10
 """The best rating a model may give."""
@@ -126,6 +129,7 @@ async def learn_from(state: State, runtime: Runtime[Context]) -> None:
     else:
         await _compared(state, runtime, place)
         ask_which = partial(_which, state, runtime)
+    await retire(place.owner, place.run)
     if await due(place.owner):
         await tidy(place.owner, ask_which)
 
@@ -145,7 +149,6 @@ async def _compared(state: State, runtime: Runtime[Context], place: Here) -> Non
     nothing = Lessons(lessons=[])
     told = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
     await learn(place.owner, seen, told.lessons)
-    await retire(place.owner)
 
 
 async def _which(
@@ -176,7 +179,8 @@ async def _noted(state: State, place: Here) -> None:
     queries = [query for one in found if cited & {*one["sources"]} for query in one["queries"]]
     if state["status"] != "succeeded" or not queries:
         return
-    named = {"question": state["question"], "queries": " | ".join(dict.fromkeys(queries))}
-    content = render("insight_searches", language=state["language"], **named).strip()
+    asked, searched = state["question"][:ASKED], " | ".join(dict.fromkeys(queries))
+    named = {"question": asked, "queries": searched}
+    content = render("insight_searches", language=state["language"], **named).strip()[:LONGEST]
     told = {"planner": content, "researcher": content}
-    await add(place.owner, content, told, [place.run], provenance="tool")
+    await add(place.owner, content, told, [place.run], provenance="tool", run=place.run)

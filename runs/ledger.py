@@ -163,6 +163,10 @@ def _row(here: Here, who: str, kind: str, said: Said) -> dict[str, Any]:
 
 def clipped(text: str) -> str:
     """Return a text as it is kept: of a long one the beginning and the end."""
-    storable = text.encode("utf-8", "replace").decode().replace("\x00", "")
-    half = LONGEST // 2
-    return storable if len(storable) <= LONGEST else f"{storable[:half]} … {storable[-half:]}"
+    kept, half = storable(text), LONGEST // 2
+    return kept if len(kept) <= LONGEST else f"{kept[:half]} … {kept[-half:]}"
+
+
+def storable(text: str) -> str:
+    """Return a text without what no database holds: lone surrogates and null characters."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "")

@@ -32,6 +32,9 @@ ANSWER_TOKENS = 2_000
 ABSURD = 10_000_000
 """More tokens than any call uses; a server that says so is not believed."""
 
+WRITERS = ("researcher", "coder", "reporter")
+"""Roles who write from what was read: their words may be those of any page."""
+
 APART = ("memorizer",)
 """Roles whose words are no step of a run: they are about other runs, or about the person."""
 
@@ -53,7 +56,7 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
         response = await handler(request)
         spent = replace(_cost(_reply(response), request), session=around.budget.session)
         result = messages_to_dict(response.result)
-        said = None if around.role in APART else _said(_reply(response))
+        said = None if around.role in APART else _said(around.role, _reply(response))
         await ledger.record(call, result, started, spent, said)
         return response
 
@@ -203,10 +206,16 @@ def _cost(reply: AIMessage, request: ModelRequest[Around]) -> Cost:
     return Cost(name, read, written, price(name, read, written))
 
 
-def _said(reply: AIMessage) -> Said:
-    """Return what a model said: its words, or the tools it wants used."""
-    wanted = [f"{one['name']}({one['args']})" for one in reply.tool_calls]
-    return Said(" ".join([str(reply.text), *wanted]).strip())
+def _said(role: str, reply: AIMessage) -> Said:
+    """Return what a model did: what it said, or the tools it wanted used.
+
+    What is written from pages is what came of it; that it was written is what was done.
+    """
+    wanted = " ".join(f"{one['name']}({one['args']})" for one in reply.tool_calls)
+    text = str(reply.text).strip()
+    if role not in WRITERS:
+        return Said(f"{text} {wanted}".strip())
+    return Said(wanted or f"wrote {len(text.split())} words", text)
 
 
 def _reply(response: ModelResponse[Any]) -> AIMessage:

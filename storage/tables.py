@@ -331,9 +331,12 @@ experiences = Table(
     Column("vector", LargeBinary, nullable=False),
     Column("revision", Integer, nullable=False),
     Column("created", Float, nullable=False),
+    Column("live", Integer, nullable=False, default=1),
     Index("experiences_revision", "owner", "revision"),
 )
 """How a run ended: `resolved`, `partial` or `failed`; `outcome` in 0..1, its `signs` as JSON.
+
+One that was taken back is not `live`: nobody learns of it any more.
 
 `vector` is that of the question, of length 1, as 16-bit floats. `revision` is the event that
 changed it last.
@@ -376,23 +379,29 @@ which.
 insight_runs = Table(
     "insight_runs",
     metadata,
+    Column("owner", String(200), primary_key=True),
     Column("insight", String(32), primary_key=True),
     Column("run", String(80), primary_key=True),
-    Column("owner", String(200), nullable=False),
     Column("sign", Integer, nullable=False),
+    Column("said", String(8), nullable=False),
     Index("insight_runs_run", "owner", "run"),
 )
-"""Which runs speak for an insight (1) or against it (-1)."""
+"""Which runs speak for an insight (1) or against it (-1).
+
+Why they do is `said`: an insight is from its `source`, was `used` by a run that ended well or
+badly, or a `model` agreed or disagreed.
+"""
 
 insight_edges = Table(
     "insight_edges",
     metadata,
+    Column("owner", String(200), primary_key=True),
     Column("one", String(32), primary_key=True),
     Column("other", String(32), primary_key=True),
     Column("run", String(80), primary_key=True),
-    Column("owner", String(200), nullable=False),
 )
-"""Two insights that were used in one run, or that one run gave rise to."""
+"""Two insights that were used in one run, or that one run gave rise to; or, without a run, one that
+was joined and the one it was joined to."""
 
 credits = Table(
     "credits",

@@ -81,7 +81,8 @@ async def _drawn(owner: str, limit: int) -> drawing.Graph:
 
 async def _known(owner: str) -> list[Told]:
     try:
-        return [(one, await supporters(owner, one.id)) for one in await listed(owner)]
+        known, runs = await listed(owner), await supporters(owner)
+        return [(one, runs.get(one.id, [])) for one in known]
     finally:
         await close()
 

@@ -171,5 +171,11 @@ def insights(project: Project = "", json: Json = False) -> None:
 
 @memory.command("import-runs")
 def import_runs(file: LogFile, project: Project = "", json: Json = False) -> None:
-    """Learn from a log of what agents did, one run as JSON on a line."""
+    """Learn from a log of what agents did, one run as JSON on a line.
+
+    {"question": "…", "result": "resolved" | "partial" | "failed", "steps": [{"who": "planner",
+    "action": "…", "observation": "…", "step": "s1", "builds_on": [1]}], "insights": [{"content":
+    "…", "roles": ["planner"]}], "reason": "…", "run": "…"}; all but question and result may be left
+    out. `builds_on` names earlier steps by their places, from 1.
+    """
     call("experience", "import_runs", file=file, project=project, as_json=json)

@@ -17,7 +17,10 @@ from storage.tables import (
 
 
 async def dangling() -> dict[str, int]:
-    """Return how many edges of each table have an end that is not there; nothing if all do."""
+    """Return how many edges of each table have an end that is not there; nothing if all do.
+
+    The runs that speak for an insight need not be here: it may be from another home.
+    """
     return await read(_dangling)
 
 

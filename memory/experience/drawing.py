@@ -18,22 +18,36 @@ from memory.experience.runs import read_row as read_run
 from memory.experience.similar import vector_of
 from memory.experience.utterances import Utterance, said_in
 from storage.engine import read
-from storage.tables import experience_edges, experiences, insight_runs, insights
+from storage.tables import (
+    experience_edges,
+    experiences,
+    insight_edges,
+    insight_runs,
+    insights,
+)
 
 GAP, LEAST = 1_140, 7
 """How wide all runs stand together, if each has at least so many pixels."""
 
-TOP, MIDDLE, BELOW = 60, 330, 352
-"""Where insights, runs, and what was done in them begin, in pixels from above."""
+LOWEST, MIDDLE, BELOW = 130, 330, 352
+"""Where the lowest insights, the runs, and what was done in them stand, in pixels from above."""
+
+ROOM = 14
+"""How far insights stand from each other, in pixels."""
+
+Place = tuple[float, float]
 
 
 class Graph(NamedTuple):
     """What is drawn; the runs stand beside those that are like them."""
 
     runs: Sequence[Experience]
-    similar: Sequence[tuple[str, str, float]]
+    edges: Sequence[tuple[str, str, str, float]]
+    """A run, another one, `similar` or `used`, and how similar they are."""
     insights: Sequence[Insight]
     support: Sequence[tuple[str, str, int]]
+    joined: Sequence[tuple[str, str]]
+    """Insights that one run has to do with."""
     steps: Mapping[str, Sequence[Utterance]]
 
 
@@ -41,24 +55,51 @@ async def graph(owner: str, limit: int = 300) -> Graph:
     """Return the newest runs of an owner with all that hangs on them."""
 
     def look(connection: Connection) -> Graph:
-        newest = select(experiences).where(experiences.c.owner == owner)
+        mine = (experiences.c.owner == owner, experiences.c.live == 1)
+        newest = select(experiences).where(*mine)
         ordered = newest.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
         runs = [read_run(row) for row in connection.execute(ordered)]
         names = {one.run for one in runs}
-        edge = experience_edges.c
-        edges = select(edge.run, edge.other, edge.weight).where(
-            edge.owner == owner, edge.kind == "similar"
+        support = _support(connection, owner, names)
+        known = _known(connection, owner, {insight for insight, _, _ in support})
+        shown = {one.id for one in known}
+        return Graph(
+            _beside(runs),
+            _edges(connection, owner, names),
+            known,
+            [one for one in support if one[0] in shown],
+            _joined(connection, owner, shown),
+            {one: said_in(connection, owner, one, main=True) for one in names},
         )
-        similar = [tuple(row) for row in connection.execute(edges) if {row.run, row.other} <= names]
-        live = select(insights).where(insights.c.owner == owner, insights.c.live == 1)
-        known = [read_row(row) for row in connection.execute(live)]
-        signs = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign)
-        told = connection.execute(signs.where(insight_runs.c.owner == owner))
-        support = [tuple(row) for row in told if row.run in names]
-        steps = {one: said_in(connection, owner, one, main=True) for one in names}
-        return Graph(_beside(runs), similar, known, support, steps)
 
     return await read(look)
+
+
+def _support(connection: Connection, owner: str, names: set[str]) -> list[tuple[str, str, int]]:
+    runs = insight_runs.c
+    signs = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
+    return [tuple(row) for row in connection.execute(signs) if row.run in names]
+
+
+def _known(connection: Connection, owner: str, spoken: set[str]) -> list[Insight]:
+    """Return the insights that stand now and that one of the runs speaks of."""
+    live = select(insights).where(insights.c.owner == owner, insights.c.live == 1)
+    known = map(read_row, connection.execute(live.order_by(insights.c.created, insights.c.id)))
+    return [one for one in known if one.id in spoken]
+
+
+def _edges(
+    connection: Connection, owner: str, names: set[str]
+) -> list[tuple[str, str, str, float]]:
+    edge = experience_edges.c
+    edges = select(edge.run, edge.other, edge.kind, edge.weight).where(edge.owner == owner)
+    return [tuple(row) for row in connection.execute(edges) if {row.run, row.other} <= names]
+
+
+def _joined(connection: Connection, owner: str, shown: set[str]) -> list[tuple[str, str]]:
+    edge = insight_edges.c
+    pairs = select(edge.one, edge.other).where(edge.owner == owner).distinct()
+    return [tuple(row) for row in connection.execute(pairs) if {row.one, row.other} <= shown]
 
 
 def page(drawn: Graph) -> str:
@@ -73,12 +114,17 @@ def svg(drawn: Graph) -> str:
     gap = max(LEAST, GAP / max(1, len(drawn.runs)))
     at = {one.run: 50 + gap * (place + 0.5) for place, one in enumerate(drawn.runs)}
     deepest = max((len(steps) for steps in drawn.steps.values()), default=0)
-    width, height = int(80 + gap * len(drawn.runs)), BELOW + 30 + 9 * deepest
+    width = int(80 + gap * len(drawn.runs))
+    places = _places(drawn, at, width)
+    top = min([0.0, *(y - 30 for _, y in places.values())])
+    height = BELOW + 30 + 9 * deepest - top
     parts = [
-        f'<svg viewBox="0 0 {width} {height}" width="{width}" role="img">',
-        *(_label(*one) for one in (("insights", TOP), ("runs", MIDDLE), ("steps", BELOW + 14))),
-        *(_arc(at[one], at[other], weight) for one, other, weight in drawn.similar),
-        *_insights(drawn, at),
+        f'<svg viewBox="0 {top:.0f} {width} {height:.0f}" width="{width}" role="img">',
+        *(_label(*one) for one in (("insights", LOWEST), ("runs", MIDDLE), ("steps", BELOW + 14))),
+        *(_arc(at[one], at[other], kind, weight) for one, other, kind, weight in drawn.edges),
+        *(_line("together", places[one], places[other]) for one, other in drawn.joined),
+        *_spoken(drawn, places, at),
+        *(_insight(one, places[one.id]) for one in drawn.insights),
         *(_run(one, at[one.run]) for one in drawn.runs),
         *(text for one in drawn.runs for text in _steps(drawn.steps[one.run], at[one.run])),
     ]
@@ -100,36 +146,50 @@ def _label(text: str, height: float) -> str:
     return f'<text class="tier" x="2" y="{height:.0f}">{text}</text>'
 
 
-def _arc(one: float, other: float, weight: float) -> str:
+def _arc(one: float, other: float, kind: str, weight: float) -> str:
     left, right = sorted((one, other))
     rise = min(150.0, 12 + (right - left) * 0.4)
     path = (
         f"M{left:.1f},{MIDDLE} Q{(left + right) / 2:.1f},{MIDDLE - rise:.1f} {right:.1f},{MIDDLE}"
     )
-    return f'<path class="like" d="{path}" opacity="{0.1 + 0.5 * weight:.2f}"/>'
+    name = "used" if kind == "used" else "like"
+    return f'<path class="{name}" d="{path}" opacity="{0.1 + 0.5 * weight:.2f}"/>'
 
 
-def _insights(drawn: Graph, at: Mapping[str, float]) -> list[str]:
-    """Return the insights, each above the middle of the runs that speak of it, and their lines."""
-    runs: dict[str, list[tuple[float, int]]] = {}
-    for insight, run, sign in drawn.support:
-        runs.setdefault(insight, []).append((at[run], sign))
-    parts = []
-    for number, one in enumerate(drawn.insights):
-        told = runs.get(one.id, [])
-        x = sum(place for place, _ in told) / len(told) if told else 30.0
-        y = TOP + 14 + 18 * (number % 5)
-        parts += [
-            f'<line class="{"for" if sign > 0 else "against"}" x1="{x:.1f}" y1="{y}" '
-            f'x2="{place:.1f}" y2="{MIDDLE}"/>'
-            for place, sign in told
-        ]
-        said = f"{one.content} — {one.wins} of {one.uses} uses won, worth {one.score:.2f}"
-        size = 3 + 5 * one.score
-        parts.append(
-            f'<circle class="insight" cx="{x:.1f}" cy="{y}" r="{size:.1f}">{_title(said)}</circle>'
-        )
-    return parts
+def _places(drawn: Graph, at: Mapping[str, float], width: int) -> dict[str, Place]:
+    """Return where the insights stand: above the middle of their runs, none upon another."""
+    runs: dict[str, list[float]] = {}
+    for insight, run, _ in drawn.support:
+        runs.setdefault(insight, []).append(at[run])
+    wished = sorted((sum(some) / len(some), insight) for insight, some in runs.items())
+    rows = 4 + len(wished) * ROOM // max(width - 80, ROOM)
+    ends = [0.0] * rows
+    places: dict[str, Place] = {}
+    for x, insight in wished:
+        row = next((one for one in range(rows) if ends[one] + ROOM <= x), None)
+        row = ends.index(min(ends)) if row is None else row
+        ends[row] = max(x, ends[row] + ROOM)
+        places[insight] = (ends[row], LOWEST - ROOM * row)
+    return places
+
+
+def _line(name: str, one: Place, other: Place) -> str:
+    ends = f'x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}"'
+    return f'<line class="{name}" {ends}/>'
+
+
+def _spoken(drawn: Graph, places: Mapping[str, Place], at: Mapping[str, float]) -> list[str]:
+    """Return the lines from the insights to the runs that speak for and against them."""
+    return [
+        _line("for" if sign > 0 else "against", places[insight], (at[run], MIDDLE))
+        for insight, run, sign in drawn.support
+    ]
+
+
+def _insight(one: Insight, place: Place) -> str:
+    said = f"{one.content} — {one.wins} of {one.uses} uses won, worth {one.score:.2f}"
+    where = f'cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{3 + 3.5 * one.score:.1f}"'
+    return f'<circle class="insight" {where}>{_title(said)}</circle>'
 
 
 def _run(one: Experience, x: float) -> str:
@@ -144,10 +204,14 @@ def _run(one: Experience, x: float) -> str:
 
 
 def _steps(steps: Sequence[Utterance], x: float) -> list[str]:
+    """Return the key steps from above in the order in which they came, and what each builds on."""
+    numbers = {one.id: number for number, one in enumerate(steps, start=1)}
     parts = []
     for at, one in enumerate(steps):
         place = f'x="{x - 2.5:.1f}" y="{BELOW + 9 * at}" width="5" height="6"'
-        said = _title(f"{one.who}: {one.action[:200]}")
+        on = ", ".join(str(numbers[other]) for other in one.builds_on if other in numbers)
+        builds = f" (builds on {on})" if on else ""
+        said = _title(f"{at + 1}. {one.who}: {one.action[:200]}{builds}")
         parts.append(f'<rect class="{escape(one.kind)}" {place}>{said}</rect>')
     return parts
 

@@ -6,15 +6,25 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+from sqlalchemy import Connection
 
 from config.errors import Problem
-from memory.experience.insights import add
+from memory.experience.insights import Wording, add_in
 from memory.experience.outcome import Signs
-from memory.experience.runs import close, found
+from memory.experience.runs import Ending, close_in, found_in
 from memory.experience.utterances import Utterance
+from runs.ledger import storable
+from storage.engine import write
+from storage.events import hold
 
 LONGEST = 50_000_000
 """The longest log, in bytes."""
@@ -22,26 +32,35 @@ LONGEST = 50_000_000
 RESULTS = {"resolved": 1.0, "partial": 0.5, "failed": 0.0}
 
 
-class Said(BaseModel):
+def _clean(value: object) -> object:
+    return storable(value).strip() if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_clean)]
+
+Role = Literal["planner", "researcher", "coder", "reflector", "reporter"]
+
+
+class Step(BaseModel):
     """A step of a run: who did what, and what came of it."""
 
     model_config = ConfigDict(extra="forbid")
 
-    who: str = Field(min_length=1, max_length=32)
-    action: str
-    observation: str = ""
-    step: str = Field(default="", max_length=32)
-    builds_on: list[int] = []
+    who: Text = Field(min_length=1, max_length=32)
+    action: Text
+    observation: Text = ""
+    step: Text = Field(default="", max_length=32)
+    builds_on: list[int] = Field(default=[], max_length=100)
     """The places, from 1, of the earlier steps that it builds on."""
 
 
-class Lesson(BaseModel):
+class Taught(BaseModel):
     """Something that was learnt of a run; for every role where none is named."""
 
     model_config = ConfigDict(extra="forbid")
 
-    content: str = Field(min_length=1, max_length=400)
-    roles: list[str] = []
+    content: Text = Field(min_length=1, max_length=400)
+    roles: list[Role] = []
 
 
 class Log(BaseModel):
@@ -49,12 +68,12 @@ class Log(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(min_length=1)
+    question: Text = Field(min_length=1, max_length=20_000)
     result: Literal["resolved", "partial", "failed"]
-    steps: list[Said] = []
-    reason: str = ""
-    run: str = Field(default="", max_length=80)
-    insights: list[Lesson] = []
+    steps: list[Step] = Field(default=[], max_length=2_000)
+    reason: Text = Field(default="", max_length=2_000)
+    run: Text = Field(default="", max_length=80)
+    insights: list[Taught] = Field(default=[], max_length=20)
 
 
 def read_log(file: Path) -> Iterator[tuple[int, Log]]:
@@ -77,25 +96,42 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
 
 
 async def import_run(owner: str, log: Log) -> bool:
-    """Keep a run of a log, once; return whether it is new."""
+    """Keep a run of a log, once and whole; return whether it is new.
+
+    Raises:
+        Problem: `log_invalid` if the run of this name asked something else.
+    """
     run = log.run or f"log-{hashlib.sha256(log.model_dump_json().encode()).hexdigest()[:16]}"
-    if await found(owner, run) is not None:
-        return False
     value = RESULTS[log.result]
     said = [
         Utterance(one.who, one.action, one.observation, step=one.step, builds_on=_on(one, at))
         for at, one in enumerate(log.steps)
     ]
-    signs = Signs(value, value, value, value)
-    await close(owner, run, log.question, signs, reason=log.reason, said=said)
-    for lesson in log.insights:
-        roles = lesson.roles or ["planner", "researcher", "coder", "reflector", "reporter"]
-        told = dict.fromkeys(roles, lesson.content)
-        await add(owner, lesson.content, told, [run], provenance="tool", why=f"imported with {run}")
-    return True
+    ending = Ending(log.question, Signs(value, value, value, value), log.reason, said)
+
+    def work(connection: Connection) -> bool:
+        hold(connection, owner)
+        known = found_in(connection, owner, run)
+        if known is not None and known.question != log.question:
+            hint = "give the run another name"
+            raise Problem(
+                "log_invalid", "a run of this name asked something else", where=run, hint=hint
+            )
+        if known is None:
+            close_in(connection, owner, run, ending)
+            for one in log.insights:
+                add_in(connection, owner, _worded(one, run), [run])
+        return known is None
+
+    return await write(work)
 
 
-def _on(one: Said, at: int) -> tuple[int, ...]:
+def _worded(one: Taught, run: str) -> Wording:
+    told = dict.fromkeys(one.roles or get_args(Role), one.content)
+    return Wording(one.content, told, "tool", f"imported with {run}", run)
+
+
+def _on(one: Step, at: int) -> tuple[int, ...]:
     return tuple(place for place in one.builds_on if 1 <= place <= at)
 
 
@@ -106,6 +142,6 @@ def _read(line: str, where: str) -> Log:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise Problem("log_invalid", f"{name}: {first['msg']}", where=where) from error
-    except ValueError as error:
-        hint = "one JSON object on each line; see the README"
+    except (ValueError, RecursionError) as error:
+        hint = "one JSON object on each line: dossier memory import-runs --help"
         raise Problem("log_invalid", "it is no JSON object", where=where, hint=hint) from error

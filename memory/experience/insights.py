@@ -11,15 +11,32 @@ from uuid import uuid4
 from sqlalchemy import Connection, Row, insert, select, update
 
 from config.errors import Problem
-from memory.experience.credits import support
+from memory.experience.credits import heir, inherit, join, join_taught, support
 from memory.experience.outcome import least, most
-from storage.engine import alone, read, write
-from storage.events import Event, Logged, log
-from storage.tables import insight_edges, insight_runs, insights
-from storage.upsert import insert_new
+from runs.ledger import storable
+from storage.engine import read, read_rows, write
+from storage.events import Event, hold, log, newest
+from storage.tables import events, insight_runs, insights
 
-TRIES, HOPELESS = 5, 0.5
-"""An insight ends when it was used so often, and its share of wins is likely below this."""
+HOPELESS = 0.5
+"""An insight ends when its share of wins is likely below this (`outcome.most`)."""
+
+FEWEST_LOST = 7
+"""No insight that has lost less often is that bad."""
+
+LONGEST = 400
+"""How many characters an insight may have, and what it says to a role."""
+
+
+class Wording(NamedTuple):
+    """What an insight says, and who has written it."""
+
+    content: str
+    projections: Mapping[str, str]
+    """What it says to each role it concerns."""
+    provenance: str = "model"
+    why: str = ""
+    run: str = ""
 
 
 class Insight(NamedTuple):
@@ -49,80 +66,93 @@ async def add(
     projections: Mapping[str, str],
     runs: Sequence[str],
     *,
-    against: Sequence[str] = (),
     provenance: str = "model",
     why: str = "",
+    run: str = "",
 ) -> Insight:
-    """Keep a new insight with the runs that speak for it; one that says the same gets them."""
+    """Keep a new insight with the runs that speak for it; one that says the same gets them.
 
-    def work(connection: Connection) -> Insight:
-        alone(connection, f"events {owner}")
-        same = _same(connection, owner, content)
-        number = same.id if same else uuid4().hex
-        if same is None:
-            after = {"content": content, "projections": dict(projections)}
-            event = Event(owner, "insight.add", number, None, after, provenance, why)
-            row = _row(owner, number, content, projections, provenance, log(connection, event))
-            connection.execute(insert(insights), row)
-        for run, sign in _signed(runs, against):
-            support(connection, owner, number, run, sign)
-        return _of(connection, owner, number)
-
-    return await write(work)
+    Args:
+        owner: Whose.
+        content: What to do differently.
+        projections: What it says to each role it concerns.
+        runs: The runs that taught it.
+        provenance: Who is behind it.
+        why: Why, for the log.
+        run: The run in which it is written.
+    """
+    new = Wording(content, projections, provenance, why, run)
+    return await write(lambda connection: add_in(connection, owner, new, runs))
 
 
-async def edit(
-    owner: str, insight: str, content: str, projections: Mapping[str, str], why: str = ""
-) -> Insight:
+def add_in(connection: Connection, owner: str, new: Wording, runs: Sequence[str]) -> Insight:
+    """Do the same in a transaction of the caller's."""
+    hold(connection, owner)
+    same = _same(connection, owner, storable(new.content))
+    number = same.id if same else _new(connection, owner, new, "add")
+    for run in runs:
+        support(connection, owner, number, run, 1, "source")
+        join_taught(connection, owner, number, run)
+    return _of(connection, owner, number)
+
+
+async def edit(owner: str, insight: str, new: Wording) -> Insight:
     """Give an insight other words; its runs and its record stay.
 
+    One that was joined to others means the one that stands now.
+
     Raises:
-        Problem: `insight_not_found`.
+        Problem: `insight_not_found`, also for one that has ended.
     """
-    new = {"content": content, "projections": dict(projections)}
-    return await write(lambda connection: _edit(connection, owner, insight, new, why))
+
+    def work(connection: Connection) -> Insight:
+        old = _standing(connection, owner, insight)
+        event = _event(owner, "edit", old.id, new)._replace(before=_words(old))
+        _put(connection, event, {**_columns(new)})
+        return _of(connection, owner, old.id)
+
+    return await write(work)
 
 
 async def agree(owner: str, insight: str, run: str, *, agrees: bool = True) -> Insight:
     """Let a run speak for an insight, or against it.
 
     Raises:
-        Problem: `insight_not_found`.
+        Problem: `insight_not_found`, also for one that has ended.
     """
 
     def work(connection: Connection) -> Insight:
-        _of(connection, owner, insight)
-        support(connection, owner, insight, run, 1 if agrees else -1)
+        old = _standing(connection, owner, insight)
+        support(connection, owner, old.id, run, 1 if agrees else -1, "model")
         verb = "agree" if agrees else "disagree"
-        log(connection, Event(owner, f"insight.{verb}", insight, None, {"run": run}, "model"))
-        return _of(connection, owner, insight)
+        after = {"run": run}
+        _put(connection, Event(owner, f"insight.{verb}", old.id, None, after, "model", run=run), {})
+        return _of(connection, owner, old.id)
 
     return await write(work)
 
 
-async def merge(
-    owner: str, ids: Sequence[str], content: str, projections: Mapping[str, str], why: str = ""
-) -> Insight:
+async def merge(owner: str, ids: Sequence[str], new: Wording) -> Insight:
     """Join insights into one that has all their runs and their whole record.
 
-    Those that were joined are kept and say into which; all others stay as they are.
+    Those that were joined are kept and say into which; all others stay as they are. Where only one
+    stands behind all the ids, it stays as it is.
 
     Raises:
-        Problem: `insight_not_found`, or `usage` for fewer than two.
+        Problem: `insight_not_found`, also for one that has ended.
     """
-    if len(set(ids)) < 2:
-        raise Problem("usage", "a merge needs two insights", hint="name two different ones")
 
     def work(connection: Connection) -> Insight:
-        old = [_of(connection, owner, one) for one in dict.fromkeys(ids)]
-        number = uuid4().hex
-        after = {"content": content, "projections": dict(projections), "of": [o.id for o in old]}
-        event = Event(owner, "insight.merge", number, None, after, "model", why)
-        revision = log(connection, event)
-        record = {"wins": sum(one.wins for one in old), "uses": sum(one.uses for one in old)}
-        row = _row(owner, number, content, projections, "model", revision)
-        connection.execute(insert(insights), {**row, **record})
-        _inherit(connection, owner, number, [one.id for one in old], revision)
+        each = {one.id: one for one in (_standing(connection, owner, id) for id in ids)}
+        if len(each) < 2:
+            return next(iter(each.values()))
+        number = _new(connection, owner, new, "merge", of=list(each))
+        inherit(connection, owner, number, list(each))
+        revision = newest(connection, owner)
+        ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))
+        connection.execute(ended.values(live=0, merged_into=number, revision=revision))
+        for old in each:
+            join(connection, owner, "", [number, old])
         return _of(connection, owner, number)
 
     return await write(work)
@@ -137,60 +167,34 @@ async def listed(owner: str, *, every: bool = False) -> list[Insight]:
     return sorted(map(read_row, rows), key=lambda one: (-one.score, one.created, one.id))
 
 
-async def supporters(owner: str, insight: str) -> list[tuple[str, int]]:
-    """Return the runs that speak for an insight (1) and against it (-1)."""
-    mine = (insight_runs.c.owner == owner, insight_runs.c.insight == insight)
-    wanted = select(insight_runs.c.run, insight_runs.c.sign).where(*mine)
-    ordered = wanted.order_by(insight_runs.c.run)
-    return await read(lambda connection: [(run, sign) for run, sign in connection.execute(ordered)])
+async def supporters(owner: str) -> dict[str, list[tuple[str, int]]]:
+    """Return the runs that speak for each insight (1) and against it (-1)."""
+    runs = insight_runs.c
+    wanted = select(runs.insight, runs.run, runs.sign).where(runs.owner == owner)
+    found: dict[str, list[tuple[str, int]]] = {}
+    for row in await read_rows(wanted.order_by(runs.insight, runs.run)):
+        found.setdefault(row.insight, []).append((row.run, row.sign))
+    return found
 
 
-async def retire(owner: str) -> list[str]:
-    """End the insights that were used often and to no good; return their ids."""
+async def retire(owner: str, run: str = "") -> list[str]:
+    """End the insights that were used often and to no good; return their ids.
+
+    One that a person brought back stays.
+    """
 
     def work(connection: Connection) -> list[str]:
-        tried = select(insights).where(
-            insights.c.owner == owner, insights.c.live == 1, insights.c.uses >= TRIES
-        )
-        bad = [one for one in map(read_row, connection.execute(tried)) if _hopeless(one)]
+        hold(connection, owner)
+        live = select(insights).where(insights.c.owner == owner, insights.c.live == 1)
+        used = live.where(insights.c.uses - insights.c.wins >= FEWEST_LOST)
+        bad = [one for one in map(read_row, connection.execute(used)) if _hopeless(one)]
+        back = _brought_back(connection, owner, [one.id for one in bad])
         for one in bad:
-            was = {"content": one.content, "wins": one.wins, "uses": one.uses}
-            number = log(connection, Event(owner, "insight.end", one.id, was, None, "tool"))
-            ended = update(insights).where(insights.c.id == one.id)
-            connection.execute(ended.values(live=0, revision=number))
-        return [one.id for one in bad]
+            if one.id not in back:
+                _put(connection, _ended(owner, one, run), {"live": 0})
+        return [one.id for one in bad if one.id not in back]
 
     return await write(work)
-
-
-async def undo(logged: Logged) -> None:
-    """Take back an addition, an edit or the end of an insight (`memory.base.Undo`).
-
-    Raises:
-        Problem: `undo_conflict` if it was changed since, or if the change cannot be taken back.
-    """
-    event = logged.event
-
-    def work(connection: Connection) -> None:
-        now = _of(connection, event.owner, event.item)
-        verb = event.name.partition(".")[2]
-        if (
-            verb == "edit"
-            and event.before
-            and event.after
-            and now.content == event.after["content"]
-        ):
-            _edit(connection, event.owner, event.item, event.before, f"undo {logged.id}")
-        elif verb in ("add", "end"):
-            live = int(verb == "end")
-            told = Event(event.owner, "insight.undo", event.item, event.after, event.before)
-            changed = update(insights).where(insights.c.id == event.item)
-            connection.execute(changed.values(live=live, revision=log(connection, told)))
-        else:
-            what = f"{event.name} of {event.item} cannot be taken back"
-            raise Problem("undo_conflict", what, hint="see `dossier memory log`")
-
-    await write(work)
 
 
 def read_row(row: Row[Any]) -> Insight:
@@ -200,47 +204,29 @@ def read_row(row: Row[Any]) -> Insight:
     return Insight(**{**told, "projections": projections, "live": bool(row.live)})
 
 
-def _of(connection: Connection, owner: str, insight: str) -> Insight:
+def found_in(connection: Connection, owner: str, insight: str) -> Insight | None:
+    """Return an insight of an owner, whether it stands or is history."""
     wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
-    row = connection.execute(wanted.with_for_update()).first()
-    if row is None:
+    row = connection.execute(wanted).first()
+    return None if row is None else read_row(row)
+
+
+def _standing(connection: Connection, owner: str, insight: str) -> Insight:
+    """Return what stands now for an insight."""
+    hold(connection, owner)
+    one = _of(connection, owner, heir(connection, owner, insight))
+    if not one.live:
+        hint = "see `dossier memory list --all`"
+        raise Problem("insight_not_found", f"the insight {insight!r} has ended", hint=hint)
+    return one
+
+
+def _of(connection: Connection, owner: str, insight: str) -> Insight:
+    one = found_in(connection, owner, insight)
+    if one is None:
         hint = "see `dossier memory insights`"
         raise Problem("insight_not_found", f"there is no insight {insight!r}", hint=hint)
-    return read_row(row)
-
-
-def _row(
-    owner: str,
-    number: str,
-    content: str,
-    projections: Mapping[str, str],
-    provenance: str,
-    revision: int,
-) -> dict[str, Any]:
-    return {
-        "id": number,
-        "owner": owner,
-        "content": content,
-        "projections": json.dumps(dict(projections), ensure_ascii=False),
-        "provenance": provenance,
-        "created": time.time(),
-        "revision": revision,
-    }
-
-
-def _edit(
-    connection: Connection, owner: str, insight: str, new: Mapping[str, Any], why: str
-) -> Insight:
-    old = _of(connection, owner, insight)
-    was = {"content": old.content, "projections": dict(old.projections)}
-    event = Event(owner, "insight.edit", insight, was, dict(new), "model", why)
-    values = {
-        "content": new["content"],
-        "projections": json.dumps(new["projections"], ensure_ascii=False),
-        "revision": log(connection, event),
-    }
-    connection.execute(update(insights).where(insights.c.id == insight).values(values))
-    return _of(connection, owner, insight)
+    return one
 
 
 def _same(connection: Connection, owner: str, content: str) -> Insight | None:
@@ -251,23 +237,54 @@ def _same(connection: Connection, owner: str, content: str) -> Insight | None:
     return None if row is None else read_row(row)
 
 
-def _signed(runs: Sequence[str], against: Sequence[str]) -> list[tuple[str, int]]:
-    return [*((run, 1) for run in runs), *((run, -1) for run in against)]
+def _new(
+    connection: Connection, owner: str, new: Wording, verb: str, of: Sequence[str] = ()
+) -> str:
+    number = uuid4().hex
+    event = _event(owner, verb, number, new)
+    if of:
+        event = event._replace(after={**(event.after or {}), "of": list(of)})
+    row = {"id": number, "owner": owner, "provenance": new.provenance, "created": time.time()}
+    made = insert(insights).values({**row, **_columns(new), "revision": log(connection, event)})
+    connection.execute(made)
+    return number
 
 
-def _inherit(
-    connection: Connection, owner: str, number: str, old: Sequence[str], revision: int
-) -> None:
-    mine = (insight_runs.c.owner == owner, insight_runs.c.insight.in_(old))
-    for run, sign in connection.execute(
-        select(insight_runs.c.run, insight_runs.c.sign).where(*mine)
-    ):
-        support(connection, owner, number, run, sign)
-    ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(old))
-    connection.execute(ended.values(live=0, merged_into=number, revision=revision))
-    rows = [{"one": number, "other": one, "run": "", "owner": owner} for one in old]
-    connection.execute(insert_new(insight_edges).on_conflict_do_nothing(), rows)
+def _put(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
+    """Change an insight and log it."""
+    its = (insights.c.owner == event.owner, insights.c.id == event.item)
+    changed = {**values, "revision": log(connection, event)}
+    connection.execute(update(insights).where(*its).values(changed))
+
+
+def _event(owner: str, verb: str, insight: str, new: Wording) -> Event:
+    after = {"content": storable(new.content), "projections": _clean(new.projections)}
+    name = f"insight.{verb}"
+    return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
+
+
+def _ended(owner: str, one: Insight, run: str) -> Event:
+    was = {**_words(one), "wins": one.wins, "uses": one.uses}
+    return Event(owner, "insight.end", one.id, was, None, "tool", run=run)
+
+
+def _words(one: Insight) -> dict[str, Any]:
+    return {"content": one.content, "projections": dict(one.projections)}
+
+
+def _columns(new: Wording) -> dict[str, str]:
+    projections = json.dumps(_clean(new.projections), ensure_ascii=False)
+    return {"content": storable(new.content), "projections": projections}
+
+
+def _clean(projections: Mapping[str, str]) -> dict[str, str]:
+    return {role: storable(text) for role, text in projections.items()}
 
 
 def _hopeless(one: Insight) -> bool:
     return most(one.wins, one.uses) < HOPELESS
+
+
+def _brought_back(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
+    undone = select(events.c.item).where(events.c.owner == owner, events.c.item.in_(ids))
+    return {*connection.execute(undone.where(events.c.name == "insight.undo")).scalars()}

@@ -8,19 +8,16 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
+from config.errors import Problem
 from memory.experience import insights
-from memory.experience.insights import Insight
+from memory.experience.insights import LONGEST, Insight, Wording
+from memory.experience.memory import ROLES
 from memory.experience.runs import Experience, found_each, found_in
 from memory.experience.similar import matrix_of, vector_of
 from memory.experience.utterances import Utterance, said_in
 from storage.engine import read
 from storage.tables import insight_runs
 from storage.tables import insights as table
-
-ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
-
-LONGEST = 400
-"""How many characters an insight may have, and what it says to a role."""
 
 ALIKE = 0.3
 """The least cosine of a run that is compared with a new one."""
@@ -101,29 +98,40 @@ async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> int:
     changed = 0
     for lesson in lessons:
         ids = [seen.known[n - 1].id for n in lesson.insights if 1 <= n <= len(seen.known)]
-        changed += await _learn(owner, seen, lesson, list(dict.fromkeys(ids)))
+        try:
+            changed += await _learn(owner, seen, lesson, list(dict.fromkeys(ids)))
+        except Problem as problem:
+            # An insight may have ended since it was shown.
+            if problem.code != "insight_not_found":
+                raise
     return changed
 
 
 async def _learn(owner: str, seen: Case, lesson: Lesson, ids: Sequence[str]) -> bool:
-    content, told = lesson.content.strip()[:LONGEST], projections(lesson)
-    good = [one.run for one in (seen.new, *(past for past, _ in seen.others)) if _resolved(one)]
-    bad = [one.run for one in (seen.new, *(past for past, _ in seen.others)) if not _resolved(one)]
-    run, why = seen.new.run, f"learnt of {seen.new.run}"
-    if lesson.action == "add" and content and told:
-        # Of a contrast, the run that went well speaks for the lesson, and so do runs that went
-        # wrong without it: it is what they lacked.
-        await insights.add(owner, content, told, good or bad, why=why)
-        return True
-    if lesson.action == "edit" and len(ids) == 1 and content and told:
-        await insights.edit(owner, ids[0], content, told, why)
+    told, run = projections(lesson), seen.new.run
+    new = Wording(lesson.content.strip()[:LONGEST], told, why=f"learnt of {run}", run=run)
+    worded = bool(new.content and told)
+    if lesson.action == "add" and worded:
+        await insights.add(owner, *new[:2], _teachers(seen), why=new.why, run=run)
+    elif lesson.action == "edit" and len(ids) == 1 and worded:
+        await insights.edit(owner, ids[0], new)
     elif lesson.action in ("agree", "disagree") and len(ids) == 1:
         await insights.agree(owner, ids[0], run, agrees=lesson.action == "agree")
-    elif lesson.action == "merge" and len(ids) > 1 and content and told:
-        await insights.merge(owner, ids, content, told, why)
+    elif lesson.action == "merge" and len(ids) > 1 and worded:
+        await insights.merge(owner, ids, new)
     else:
         return False
     return True
+
+
+def _teachers(seen: Case) -> list[str]:
+    """Return the runs that speak for a lesson: those that went well, or else what they all lacked.
+
+    Of a contrast, the run that went well speaks for it.
+    """
+    every = [seen.new, *(past for past, _ in seen.others)]
+    good = [one.run for one in every if _resolved(one)]
+    return good or [one.run for one in every]
 
 
 def projections(lesson: Lesson) -> Mapping[str, str]:

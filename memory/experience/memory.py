@@ -60,7 +60,10 @@ class Experience:
         if query.role not in ROLES or not query.run:
             return []
         told = await self._told((settings().database, query.owner, query.run, query.revision))
-        return [*_insights(told, query.role), *_examples(told, query.role)]
+        notes = [*_insights(told, query.role), *_examples(told, query.role)]
+        # They are told best first, so none of them is newer than the others.
+        at = max((note.revision for note in notes), default=0)
+        return [note._replace(revision=at) for note in notes]
 
     async def _told(self, key: Key) -> Told:
         known = self.told.get(key)
@@ -118,7 +121,8 @@ def _concerns(step: Utterance, role: str) -> bool:
 
 
 def line(step: Utterance) -> str:
-    """Return a key step as one line."""
-    action = " ".join(step.action.split())
-    observation = " ".join(step.observation.split())
-    return f"{step.who}: {action[:300]}" + (f" → {observation[:200]}" if observation else "")
+    """Return what was done in a key step, as one line.
+
+    What was seen or written there is left out: it may be the words of any page that was read.
+    """
+    return f"{step.who}: {' '.join(step.action.split())[:300]}"

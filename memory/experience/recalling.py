@@ -54,8 +54,8 @@ async def prepare(
     """Find the runs that a run can learn from, and write them down; it is done when it is planned.
 
     Coarse similarity, then edges, then a rating of each candidate: by `rate` where there is one,
-    else by similarity and outcome. What a later call of the run is told rests on this alone, so it
-    is the same in another process, and whatever other runs do meanwhile.
+    else by similarity and outcome. Later calls of the run are told of these runs alone, also in
+    another process; what was learnt of them meanwhile is told too.
 
     Args:
         owner: Whose runs.
@@ -105,12 +105,12 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
     An insight is worth how well the run fits that speaks for it, times the lower bound of its share
     of wins (`outcome.least`) in these runs alone, each counted as far as it fits: what helped with
     other questions need not help with this one. A run that came to it by itself, without being
-    told, counts as a win.
+    told, counts as a win, and one that speaks against it as a loss.
     """
     fits = {one.past.run: one.rating for one in candidates}
     near = insight_runs.c.run.in_(fits)
-    spoken = select(insight_runs.c.insight, insight_runs.c.run).where(
-        insight_runs.c.owner == owner, near, insight_runs.c.sign == 1
+    spoken = select(insight_runs.c.insight, insight_runs.c.run, insight_runs.c.sign).where(
+        insight_runs.c.owner == owner, near
     )
     used = select(credits.c.insight, credits.c.run, credits.c.won).distinct()
     used = used.where(credits.c.owner == owner, credits.c.run.in_(fits), credits.c.won.is_not(None))
@@ -118,9 +118,10 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
     def look(connection: Connection) -> list[tuple[Insight, float]]:
         best: dict[str, float] = {}
         told = {(insight, run): won for insight, run, won in connection.execute(used)}
-        for insight, run in connection.execute(spoken):
-            best[insight] = max(fits[run], best.get(insight, 0.0))
-            told.setdefault((insight, run), 1)
+        for insight, run, sign in connection.execute(spoken):
+            if sign > 0:
+                best[insight] = max(fits[run], best.get(insight, 0.0))
+            told.setdefault((insight, run), int(sign > 0))
         record = {one: [0.0, 0.0] for one in best}
         for (insight, run), won in told.items():
             if insight in record:
@@ -131,7 +132,7 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
         )
         found = [read_row(row) for row in connection.execute(wanted)]
         worth = [(one, best[one.id] * least(*record[one.id])) for one in found]
-        return sorted(worth, key=lambda one: (-one[1], one[0].id))
+        return sorted(worth, key=lambda one: (-one[1], one[0].created, one[0].id))
 
     return await read(look) if fits else []
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select
 
-from memory.experience.credits import settle
+from memory.experience.credits import settle, turn
 from memory.experience.outcome import Signs, end, outcome
 from memory.experience.similar import Known, matrix_of, packed, vector_of
 from memory.experience.utterances import Utterance, inspired, keep, mark, said_in
-from models.bert import Floats
+from runs.ledger import storable
 from storage.engine import read, write
-from storage.events import Event, log
-from storage.tables import experience_edges, experiences
+from storage.events import Event, hold, log
+from storage.tables import events, experience_edges, experiences
 from storage.upsert import upsert
 
 NEIGHBOURS = 10
@@ -34,10 +33,21 @@ class Experience(NamedTuple):
     question: str
     status: str
     outcome: float
-    signs: Mapping[str, float | None]
+    signs: Signs
     reason: str
     created: float
     revision: int
+
+
+class Ending(NamedTuple):
+    """How a run ends."""
+
+    question: str
+    signs: Signs
+    reason: str = ""
+    """Why it did not end well."""
+    said: Sequence[Utterance] = ()
+    """What was said and done, where it was not kept as the run went."""
 
 
 async def close(
@@ -61,36 +71,39 @@ async def close(
         reason: Why it did not end well.
         said: What was said and done, where it was not kept as the run went.
     """
-    vector = await asyncio.to_thread(vector_of, question)
+    ending = Ending(question, signs, reason, said or ())
+    return await write(lambda connection: close_in(connection, owner, run, ending))
 
-    def work(connection: Connection) -> Experience:
-        keep(connection, owner, run, said or ())
-        mark(connection, inspired(said_in(connection, owner, run)))
-        near = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
-        _join(connection, owner, run, near)
-        return _put(connection, owner, run, question, signs, reason, vector)
 
-    return await write(work)
+def close_in(connection: Connection, owner: str, run: str, ending: Ending) -> Experience:
+    """Do the same in a transaction of the caller's."""
+    hold(connection, owner)
+    keep(connection, owner, run, ending.said)
+    mark(connection, inspired(said_in(connection, owner, run)))
+    vector = vector_of(ending.question)
+    near = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
+    _join(connection, owner, run, near)
+    return _put(connection, owner, run, _with_person(connection, owner, run, ending))
 
 
 async def judge(owner: str, run: str, good: bool, why: str = "") -> Experience | None:
     """Let a person say how a run ended; return how it stands now, or `None` if there is no such."""
 
     def work(connection: Connection) -> Experience | None:
+        hold(connection, owner)
         known = found_in(connection, owner, run)
         if known is None:
             return None
-        signs = Signs(**{**known.signs, "person": 1.0 if good else 0.0})  # type: ignore[arg-type]
-        reason = why or known.reason
-        vector = vector_of(known.question)
-        return _put(connection, owner, run, known.question, signs, reason, vector)
+        signs = known.signs._replace(person=float(good))
+        reason = why if why or good else known.reason
+        return _put(connection, owner, run, Ending(known.question, signs, reason))
 
     return await write(work)
 
 
 async def ended(owner: str, limit: int = 100) -> list[Experience]:
     """Return how an owner's runs ended, the newest first."""
-    wanted = select(experiences).where(experiences.c.owner == owner)
+    wanted = select(experiences).where(*_mine(owner))
     newest = wanted.order_by(experiences.c.created.desc(), experiences.c.run).limit(limit)
     return await read(lambda connection: [read_row(row) for row in connection.execute(newest)])
 
@@ -102,14 +115,14 @@ async def found(owner: str, run: str) -> Experience | None:
 
 def found_in(connection: Connection, owner: str, run: str) -> Experience | None:
     """Return the same, in a transaction of the caller's."""
-    wanted = select(experiences).where(experiences.c.owner == owner, experiences.c.run == run)
+    wanted = select(experiences).where(*_mine(owner), experiences.c.run == run)
     row = connection.execute(wanted).first()
     return None if row is None else read_row(row)
 
 
 def found_each(connection: Connection, owner: str, named: Sequence[str]) -> list[Experience]:
     """Return how some runs ended, in any order; those that are unknown are left out."""
-    wanted = select(experiences).where(experiences.c.owner == owner, experiences.c.run.in_(named))
+    wanted = select(experiences).where(*_mine(owner), experiences.c.run.in_(named))
     return [read_row(row) for row in connection.execute(wanted)]
 
 
@@ -133,6 +146,10 @@ def beside(connection: Connection, owner: str, here: Mapping[str, float]) -> dic
     return reached
 
 
+def _mine(owner: str) -> tuple[ColumnElement[bool], ...]:
+    return experiences.c.owner == owner, experiences.c.live == 1
+
+
 OUT = select(experience_edges.c.other, experience_edges.c.weight).where(
     experience_edges.c.owner == bindparam("its_owner"),
     experience_edges.c.run == bindparam("here"),
@@ -148,37 +165,45 @@ IN = (
 )
 
 
-def _put(
-    connection: Connection,
-    owner: str,
-    run: str,
-    question: str,
-    signs: Signs,
-    reason: str,
-    vector: Floats,
-) -> Experience:
-    before = found_in(connection, owner, run)
-    value = outcome(signs)
-    plain: dict[str, Any] = {"status": end(value), "outcome": value, "signs": signs._asdict()}
-    was = None if before is None else {name: getattr(before, name) for name in plain}
-    event = Event(owner, "run.end", run, was, plain, "tool", reason, run)
-    revision = log(connection, event)
-    created = before.created if before else time.time()
-    values = {
-        "question": question,
-        "status": plain["status"],
-        "outcome": value,
-        "signs": json.dumps(plain["signs"]),
-        "reason": reason,
-        "vector": packed(vector),
-        "revision": revision,
-        "created": created,
-    }
-    connection.execute(upsert(experiences, {"owner": owner, "run": run}, values))
-    settle(connection, owner, run, plain["status"] == "resolved", revision)
-    return Experience(
-        run, question, plain["status"], value, plain["signs"], reason, created, revision
+def _with_person(connection: Connection, owner: str, run: str, ending: Ending) -> Ending:
+    """Return an ending with what the person has said of the run, before it ended or at any time."""
+    if ending.signs.person is not None:
+        return ending
+    said = select(events.c.name, events.c.after).where(
+        events.c.owner == owner, events.c.item == run, events.c.name.startswith("feedback.")
     )
+    newest = connection.execute(said.order_by(events.c.id.desc()).limit(1)).first()
+    if newest is None:
+        return ending
+    why = str((json.loads(newest.after or "{}")).get("text", ""))
+    good = float(newest.name == "feedback.up")
+    return ending._replace(signs=ending.signs._replace(person=good), reason=why or ending.reason)
+
+
+def _put(connection: Connection, owner: str, run: str, ending: Ending) -> Experience:
+    before = found_in(connection, owner, run)
+    value = outcome(ending.signs)
+    question, reason = storable(ending.question), storable(ending.reason)
+    created = before.created if before else time.time()
+    now = Experience(run, question, end(value), value, ending.signs, reason, created, 0)
+    was, told = _plain(before) if before else None, _plain(now)
+    revision = log(connection, Event(owner, "experience.end", run, was, told, "tool", reason, run))
+    now = now._replace(revision=revision)
+    connection.execute(upsert(experiences, {"owner": owner, "run": run}, _row(now)))
+    won = now.status == "resolved"
+    if before is not None and won != (before.status == "resolved"):
+        turn(connection, owner, run, won)
+    settle(connection, owner, run, won, revision)
+    return now
+
+
+def _plain(one: Experience) -> dict[str, Any]:
+    return {"status": one.status, "outcome": one.outcome, "signs": one.signs._asdict()}
+
+
+def _row(one: Experience) -> dict[str, Any]:
+    row = {**one._asdict(), "signs": json.dumps(one.signs._asdict()), "live": 1}
+    return {**row, "vector": packed(vector_of(one.question))}
 
 
 def _join(connection: Connection, owner: str, run: str, near: Sequence[Known]) -> None:
@@ -194,4 +219,4 @@ def _join(connection: Connection, owner: str, run: str, near: Sequence[Known]) -
 def read_row(row: Row[Any]) -> Experience:
     """Return an experience of its row."""
     told = {name: getattr(row, name) for name in Experience._fields}
-    return Experience(**{**told, "signs": json.loads(row.signs)})
+    return Experience(**{**told, "signs": Signs(**json.loads(row.signs))})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -14,7 +13,6 @@ from sqlalchemy import Connection, select
 from config.settings import settings
 from models.bert import Floats
 from models.hashing import hashed
-from storage.engine import read
 from storage.tables import experiences
 
 OWNERS = 16
@@ -66,23 +64,6 @@ def vector_of(question: str) -> Floats:
 def packed(vector: Floats) -> bytes:
     """Return a vector as it is stored."""
     return vector.astype(np.float16).tobytes()
-
-
-async def nearest(
-    owner: str, question: str, limit: int, least: float, without: str = ""
-) -> list[Known]:
-    """Return the runs of an owner that asked something similar, the nearest first.
-
-    Args:
-        owner: Whose runs.
-        question: What is asked.
-        limit: How many at most.
-        least: The least cosine, in 0..1.
-        without: A run that is left out.
-    """
-    matrix = await read(lambda connection: matrix_of(connection, owner))
-    vector = await asyncio.to_thread(vector_of, question)
-    return matrix.nearest(vector, limit, least, without)
 
 
 def matrix_of(connection: Connection, owner: str) -> Matrix:

@@ -8,11 +8,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from memory.experience import insights
-from memory.experience.insights import Insight
+from memory.experience.insights import LONGEST, Insight, Wording
 from memory.experience.lessons import Lesson, projections
 from memory.experience.similar import vector_of
-from storage.engine import read
-from storage.tables import experience_edges, experiences, insight_runs
+from storage.engine import read, write
+from storage.events import Event, hold, log
+from storage.tables import events, experience_edges, experiences, insight_runs
 from storage.tables import insights as table
 
 PERIOD = 20
@@ -21,8 +22,13 @@ PERIOD = 20
 MOST = 60
 """So many insights are looked through at the most, the newest."""
 
+TIDY = "tidy"
+"""What the event is about that says when the insights were looked through last."""
+
 SAME = 0.8
 """From this cosine on, two insights say the same in nearly the same words."""
+
+SAYS = "they say the same"
 
 Ask = Callable[[Sequence[Insight]], Awaitable[Sequence[Lesson]]]
 """Asks a model which of some insights say the same; their numbers are their places, from 1."""
@@ -36,10 +42,22 @@ class Joined(NamedTuple):
 
 
 async def due(owner: str) -> bool:
-    """Say whether as many runs have ended as are looked through together."""
-    count = select(func.count()).where(experiences.c.owner == owner)
-    ended: int = await read(lambda connection: connection.execute(count).scalar_one())
-    return ended > 0 and ended % PERIOD == 0
+    """Say whether as many runs have ended as are looked through together; one caller is told so."""
+
+    def claim(connection: Connection) -> bool:
+        hold(connection, owner)
+        its = events.c
+        last = select(func.max(its.id)).where(its.owner == owner, its.item == TIDY)
+        after = connection.execute(last).scalar() or 0
+        runs = experiences.c
+        count = select(func.count()).where(runs.owner == owner, runs.revision > after)
+        ended: int = connection.execute(count).scalar_one()
+        if ended < PERIOD:
+            return False
+        log(connection, Event(owner, "insight.tidy", TIDY, None, {"runs": ended}, "tool"))
+        return True
+
+    return await write(claim)
 
 
 async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
@@ -59,7 +77,8 @@ async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
     joined = []
     for ids, lesson in [*_alike(known)] if ask is None else _named(known, await ask(known)):
         old = [one for one in known if one.id in ids]
-        new = await insights.merge(owner, ids, lesson.content, projections(lesson), "say the same")
+        words = lesson.content.strip()[:LONGEST]
+        new = await insights.merge(owner, ids, Wording(words, projections(lesson), why=SAYS))
         joined.append(Joined(new, old))
     return joined
 

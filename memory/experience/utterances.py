@@ -99,14 +99,17 @@ def key_steps(said: Sequence[Utterance], limit: int = MAIN) -> list[int]:
     kept: dict[int, None] = {}
     done: set[tuple[str, str]] = set()
     frontier = [said[-1].id]
+    seen: set[int] = set()
     while frontier and len(kept) < limit:
         frontier.sort()
         at = frontier.pop()
-        one = by_id[at]
-        if at in kept or (one.who, one.action) in done:
+        if at in seen:
             continue
-        done.add((one.who, one.action))
-        kept[at] = None
+        seen.add(at)
+        one = by_id[at]
+        if (one.who, one.action) not in done:
+            done.add((one.who, one.action))
+            kept[at] = None
         frontier += [earlier for earlier in before[at] if earlier in by_id]
     return sorted(kept)
 
@@ -150,10 +153,12 @@ def inspired(said: Sequence[Utterance]) -> list[Utterance]:
     for one in said:
         here = [spoken_last[one.step]] if one.step in spoken_last else []
         above = [spoken_last[""]] if one.step and "" in spoken_last and not here else []
-        steps = [last for step, last in spoken_last.items() if step] if not one.step else []
+        steps = [] if one.step else [last for step, last in spoken_last.items() if step]
         if one.kind == "model":
             since = [*here, *above, *steps, *done_since.pop(one.step, [])]
-            spoken_last = {**({} if not one.step else spoken_last), one.step: one.id}
+            if not one.step:
+                spoken_last.clear()
+            spoken_last[one.step] = one.id
         else:
             since = [*here, *above]
             done_since.setdefault(one.step, []).append(one.id)

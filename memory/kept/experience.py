@@ -7,7 +7,9 @@ import asyncio
 from memory.experience import insights
 from memory.experience.insights import Insight
 from memory.experience.runs import Experience, found
-from memory.kept.shelf import Item
+from memory.kept.shelf import Item, not_editable
+from memory.learning.feedback import WHY
+from memory.learning.gate import unfit
 from retrieval.keyword import rank
 
 
@@ -36,10 +38,20 @@ class ExperienceShelf:
         return [_item(known[at]) for at, score in ranked[:limit] if score > 0]
 
     async def edit(self, owner: str, id: str, text: str) -> Item:
-        """Let an insight say something else, to every role it concerns."""
-        (old,) = [one for one in await insights.listed(owner, every=True) if one.id == id]
-        told = dict.fromkeys(old.projections, text)
-        return _item(await insights.edit(owner, id, text, told, "edited by the person"))
+        """Let an insight say something else, to every role it concerns.
+
+        Raises:
+            Problem: `not_editable` for a run, and for a text that will not do.
+        """
+        old = next((one for one in await insights.listed(owner, every=True) if one.id == id), None)
+        words = " ".join(text.split())
+        if old is None:
+            raise not_editable(id, "how a run ended is not written", "dossier feedback RUN up")
+        if why := WHY.get(unfit(words), "" if words else "there are no words"):
+            raise not_editable(id, why, "write one sentence on what to do differently")
+        told = dict.fromkeys(old.projections, words)
+        new = insights.Wording(words, told, "user", "edited by the person")
+        return _item(await insights.edit(owner, id, new))
 
 
 def _item(one: Insight) -> Item:
@@ -59,6 +71,11 @@ def _item(one: Insight) -> Item:
 
 
 def _run(one: Experience) -> Item:
-    more = {"status": one.status, "outcome": one.outcome, "signs": one.signs, "reason": one.reason}
+    more = {
+        "status": one.status,
+        "outcome": one.outcome,
+        "signs": one.signs._asdict(),
+        "reason": one.reason,
+    }
     text = f"{one.question} ({one.status})"
     return Item("experience", one.run, text, kind="run", at=one.created, run=one.run, more=more)

@@ -161,7 +161,8 @@ def _put_insights(
         }
         connection.execute(insert(insights), row)
         for run, sign in one.runs.items():
-            of = {"insight": known[one.id], "run": run, "owner": owner, "sign": sign}
+            of = {"owner": owner, "insight": known[one.id], "run": run, "sign": sign}
+            of["said"] = "source"
             connection.execute(insert_new(insight_runs).on_conflict_do_nothing(), of)
 
 

@@ -111,7 +111,7 @@ async def test_a_run_is_compared_with_one_that_ended_otherwise(
     assert 'ended="failed"' in asked
     assert 'why="no_evidence"' in asked
     (one,) = await insights.listed(ME)
-    assert (one.content, await insights.supporters(ME, one.id)) == ("先查年份。", [("t1-1", 1)])
+    assert (one.content, (await insights.supporters(ME))[one.id]) == ("先查年份。", [("t1-1", 1)])
 
 
 async def test_every_few_runs_a_model_says_which_insights_are_the_same(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from config.errors import Problem
 from memory.experience.checking import dangling
 from memory.experience.drawing import graph, page
 from memory.experience.importing import import_run, read_log
-from memory.experience.insights import listed
+from memory.experience.insights import add, listed
 from memory.experience.outcome import Signs
 from memory.experience.runs import close, ended
 from memory.experience.utterances import spoken
@@ -22,6 +24,8 @@ from storage.tables import experiences
 pytestmark = pytest.mark.usefixtures("database")
 
 ME = "me/"
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "runs.jsonl"
 
 RUN = {
     "question": "When did the metro of Oslo open?",
@@ -55,6 +59,72 @@ async def test_a_log_is_read_once_with_its_steps_and_insights(tmp_path: Path):
     assert [one.content for one in await listed(ME)] == ["先查运营方的年鉴。"]
 
 
+async def test_the_log_of_the_examples_is_read_whole_in_both_languages():
+    assert await read(EXAMPLE) == [True, True, True]
+
+    assert {one.status for one in await ended(ME)} == {"resolved", "partial", "failed"}
+    assert [one.who for one in await spoken(ME, "metro-2", main=True)][-1] == "reporter"
+    assert "通车日期以运营公司的年鉴为准。" in {one.content for one in await listed(ME)}
+    assert await dangling() == {}
+
+
+async def test_a_run_that_several_read_at_once_is_kept_once(tmp_path: Path):
+    (_, one), *_ = read_log(log(tmp_path, RUN))
+
+    new = await asyncio.gather(*(import_run(ME, one) for _ in range(4)))
+
+    assert sorted(new) == [False, False, False, True]
+    assert len(await ended(ME)) == 1
+
+
+async def test_a_run_that_cannot_be_kept_whole_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (_, one), *_ = read_log(log(tmp_path, {**RUN, "run": "r1"}))
+
+    def torn(*_: object) -> None:
+        raise Problem("storage_full", "no room")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("memory.experience.importing.add_in", torn)
+        with pytest.raises(Problem, match="no room"):
+            await import_run(ME, one)
+    left = (await ended(ME), await spoken(ME, "r1"))
+
+    assert left == ([], [])
+    assert await import_run(ME, one)
+    assert len(await listed(ME)) == 1
+
+
+async def test_two_runs_of_one_name_are_told_apart(tmp_path: Path):
+    await read(log(tmp_path, {**RUN, "run": "r1"}))
+
+    with pytest.raises(Problem, match="asked something else"):
+        await read(log(tmp_path, {**RUN, "run": "r1", "question": "Another?"}))
+
+
+async def test_no_insight_stands_upon_another_however_many_there_are():
+    for number in range(60):
+        await close(ME, f"r{number}", f"How do bees dance, number {number}?", Signs(1, 1, 1, 1))
+        for word in ("one", "two", "three"):
+            await add(ME, f"Insight {number} {word}", {"planner": "p"}, [f"r{number}"])
+
+    drawn = page(await graph(ME))
+
+    places = re.findall(r'class="insight" cx="([\d.-]+)" cy="([\d.-]+)"', drawn)
+    assert len(places) == len(set(places)) == 180
+    apart = [
+        abs(float(x) - float(u)) + abs(float(y) - float(v))
+        for x, y in places
+        for u, v in places
+        if (x, y) != (u, v)
+    ]
+    assert min(apart) >= 12
+    top = float(re.search(r'viewBox="0 (-?\d+)', drawn)[1])  # type: ignore[index]
+    assert min(float(y) for _, y in places) > top
+    assert drawn.count('class="together"') == 180
+
+
 async def test_the_key_steps_of_a_log_are_those_that_were_built_on(tmp_path: Path):
     await read(log(tmp_path, {**RUN, "run": "r1"}))
 
@@ -73,6 +143,11 @@ async def test_the_key_steps_of_a_log_are_those_that_were_built_on(tmp_path: Pat
         ({**RUN, "question": ""}, "question"),
         ({**RUN, "extra": 1}, "extra"),
         ({**RUN, "steps": [{"who": "", "action": "x"}]}, "steps.0.who"),
+        ({**RUN, "question": "\x00 "}, "question"),
+        ({**RUN, "insights": [{"content": "  "}]}, "insights.0.content"),
+        ({**RUN, "insights": [{"content": "x", "roles": ["wizard"]}]}, "roles"),
+        ({**RUN, "steps": [{"who": "a", "action": "b"}] * 2_001}, "steps"),
+        ("[" * 100_000, "no JSON object"),
     ],
 )
 def test_a_line_that_is_no_run_is_told_with_its_place(tmp_path: Path, line: Any, told: str):

@@ -34,7 +34,9 @@ async def test_insights_are_listed_found_searched_and_edited():
 
 async def test_what_ended_or_was_joined_is_history():
     old = [await insights.add(ME, text, {"planner": "p"}, ["r1"]) for text in ("one", "two")]
-    new = await insights.merge(ME, [one.id for one in old], "both", {"planner": "p"})
+    new = await insights.merge(
+        ME, [one.id for one in old], insights.Wording("both", {"planner": "p"})
+    )
 
     now = (await looking.listed(ME, 9))["experience"]
     every = (await looking.listed(ME, 9, every=True))["experience"]

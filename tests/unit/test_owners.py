@@ -24,7 +24,7 @@ from config.errors import Problem
 from graph.context import Context
 from memory.base import Query
 from memory.experience import credits as credited
-from memory.experience import drawing, insights, lessons, recalling, similar, tidying, utterances
+from memory.experience import drawing, insights, lessons, recalling, tidying, utterances
 from memory.experience import runs as past
 from memory.experience.outcome import Signs
 from memory.facts import looking as facts
@@ -122,14 +122,13 @@ READS: dict[str, Read] = {
     "experience.credits.credited": each(credited.credited, "runs"),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
     "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
-    "experience.insights.supporters": each(insights.supporters, "insights"),
+    "experience.insights.supporters": lambda o, ids: insights.supporters(o),
     "experience.lessons.case": each(lessons.case, "runs"),
     "experience.recalling.learnt": each(lambda o, run: _learnt(o, run), "runs"),
     "experience.recalling.prepare": each(lambda o, run: recalling.prepare(o, run, ASKED), "runs"),
     "experience.recalling.prepared": each(recalling.prepared, "runs"),
     "experience.runs.ended": lambda o, ids: past.ended(o),
     "experience.runs.found": each(past.found, "runs"),
-    "experience.similar.nearest": lambda o, ids: similar.nearest(o, ASKED, 100, 0.0),
     "experience.tidying.due": lambda o, ids: tidying.due(o),
     "experience.utterances.spoken": each(utterances.spoken, "runs"),
     "facts.held.known": lambda o, ids: _held(o),
