@@ -123,8 +123,7 @@ def svg(drawn: Graph) -> str:
         *(_label(*one) for one in (("insights", LOWEST), ("runs", MIDDLE), ("steps", BELOW + 14))),
         *(_arc(at[one], at[other], kind, weight) for one, other, kind, weight in drawn.edges),
         *(_line("together", places[one], places[other]) for one, other in drawn.joined),
-        *_spoken(drawn, places, at),
-        *(_insight(one, places[one.id]) for one in drawn.insights),
+        *_insights(drawn, places, at),
         *(_run(one, at[one.run]) for one in drawn.runs),
         *(text for one in drawn.runs for text in _steps(drawn.steps[one.run], at[one.run])),
     ]
@@ -178,11 +177,15 @@ def _line(name: str, one: Place, other: Place) -> str:
     return f'<line class="{name}" {ends}/>'
 
 
-def _spoken(drawn: Graph, places: Mapping[str, Place], at: Mapping[str, float]) -> list[str]:
-    """Return the lines from the insights to the runs that speak for and against them."""
+def _insights(drawn: Graph, places: Mapping[str, Place], at: Mapping[str, float]) -> list[str]:
+    """Return the insights, each with the lines to the runs that speak for and against it."""
+    lines: dict[str, list[str]] = {}
+    for insight, run, sign in drawn.support:
+        name = "for" if sign > 0 else "against"
+        lines.setdefault(insight, []).append(_line(name, places[insight], (at[run], MIDDLE)))
     return [
-        _line("for" if sign > 0 else "against", places[insight], (at[run], MIDDLE))
-        for insight, run, sign in drawn.support
+        "\n".join(["<g>", *lines[one.id], _insight(one, places[one.id]), "</g>"])
+        for one in drawn.insights
     ]
 
 
