@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from graph.state import State, Summary
-from memory.learning.rules import asked
+from memory.learning.rules import only_tells
 from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import conversation, summary_of
@@ -47,7 +47,7 @@ async def coordinator(
 
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     """Return what to do, and the summary of what is not shown of the thread any more."""
-    if not asked(state["question"]):
+    if only_tells(state["question"]):
         reply = render("noted", language=state["language"]).strip()
         return Triage(research=False, reply=reply), summary_of(state)
     system = render("coordinator", language=state["language"])

@@ -36,7 +36,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         run=run,
         turn=turn,
         language=runtime.context.language or language(question),
-        question=asked(question) or question,
+        question=asked(question),
         queries=[],
         plan=EMPTY_PLAN,
         feedback="",

@@ -13,9 +13,10 @@ from rich.text import Text
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.settings import settings
-from memory.facts.store import NewFact, add
+from memory.facts.store import NewFact
 from memory.kept import looking
 from memory.kept.shelf import Item
+from memory.learning.keeping import tell
 from runs.place import owned
 from storage.engine import close
 
@@ -56,13 +57,13 @@ def showing(*, id: str, project: str, as_json: bool) -> int:
 
 
 def adding(*, text: str, category: str, project: str, as_json: bool) -> int:
-    """Add a fact; return the exit status.
+    """Add a fact, which ends what it contradicts; return the exit status.
 
     Raises:
         Problem: What `memory.facts.store.add` tells of.
     """
     owner = owned(settings().user, project)
-    fact = finished(add(owner, NewFact(text, category), why="added by the person"))
+    fact = finished(tell(owner, NewFact(text, category), "added by the person"))
     if as_json:
         print_json({"id": fact.id, "memory": "facts", "text": fact.content})
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -77,6 +77,14 @@ def supersede(change: Change, id: str, new: NewFact, revision: int = 0) -> Fact:
     after = after._replace(revision=number)
     rows.put(change.connection, change.owner, after)
     return after
+
+
+def replace(change: Change, ids: Sequence[str], new: NewFact) -> Fact:
+    """Know a fact instead of several; `memory.facts.store.replace` says how."""
+    hold(change.connection, change.owner)
+    held = [fact.id for fact in rows.some(change.connection, change.owner, ids) if fact.live]
+    known = [supersede(change, id, new) for id in held]
+    return known[-1] if known else add(change, new)
 
 
 def edit(change: Change, old: Fact, new: NewFact) -> Fact:
@@ -166,7 +174,8 @@ def _create(change: Change, new: NewFact) -> Fact:
 
 
 def _confirm(change: Change, old: Fact, after: Fact, new: NewFact) -> Fact:
-    return _rewrite(change, "fact.confirm", old, after, new.provenance, new.run)
+    name = "fact.confirm" if after.content == old.content else "fact.reword"
+    return _rewrite(change, name, old, after, new.provenance, new.run)
 
 
 def _rewrite(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from sqlalchemy import or_, select
@@ -45,6 +46,15 @@ async def near(owner: str, text: str, limit: int = 10) -> list[tuple[Fact, float
     found = await read(lambda c: rows.some(c, owner, [id for id, _ in alike]))
     likeness = dict(alike)
     return [(fact, likeness[fact.id]) for fact in found if fact.live]
+
+
+async def matching(owner: str, way: re.Pattern[str]) -> list[Fact]:
+    """Return the live facts that say something in a certain way, wherever it stands in them."""
+    held = await known(owner, await revision(owner))
+    entries = zip(held.entries, held.columns.live, strict=False)
+    ids = [one.id for one, live in entries if live and way.search(one.content)]
+    found = await read(lambda connection: rows.some(connection, owner, ids))
+    return [fact for fact in found if fact.live]
 
 
 async def search(owner: str, query: str, limit: int = 10) -> list[Fact]:

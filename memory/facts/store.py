@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -16,6 +17,7 @@ from memory.facts.forgetting import forget_facts as forget_facts
 from memory.facts.held import known
 from memory.facts.looking import found as found
 from memory.facts.looking import listed as listed
+from memory.facts.looking import matching as matching
 from memory.facts.looking import near as near
 from memory.facts.looking import search as search
 from memory.facts.undoing import undo as undo
@@ -96,6 +98,30 @@ async def supersede(
     return await write(
         lambda c: changing.supersede(Change(c, owner, why, run, step), id, new, revision)
     )
+
+
+async def replace(
+    owner: str, ids: Sequence[str], new: NewFact, *, why: str = "", run: str = ""
+) -> Fact:
+    """Know a fact instead of several others, which are kept as history, or beside what is known.
+
+    Args:
+        owner: Whose.
+        ids: Which facts it ends; those that have ended meanwhile are left out.
+        new: What is so now.
+        why: Why, for the log; so is the run.
+        run: In which run.
+
+    Returns:
+        What is known now.
+
+    Raises:
+        Problem: What `add` raises; `untrusted_fact` also where a model would replace what a person
+            said.
+    """
+    new = checked(new)
+    await known(owner, await newest(owner))
+    return await write(lambda c: changing.replace(Change(c, owner, why, run), ids, new))
 
 
 async def edit(

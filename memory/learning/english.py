@@ -12,6 +12,17 @@ _NOW = "(?: now| currently| also| still| actually| myself| just| mainly| mostly)
 _OFTEN = "(?: really| much| usually| generally| always| strongly| also| now)*"
 _NO_ROLE = r"(?!bit\b|little\b|lot\b|few\b|(?:big |huge |great )?fan\b)"
 _NO_THING = r"(?!(?:this|that|it|you|your|to know|to see)\b)"
+_ILLNESS = (
+    "(?:diabetes|asthma|cancer|epilepsy|migraines?|depression|anxiety|adhd|autism|eczema|lupus"
+    "|dementia|hiv|leprosy|allerg(?:y|ies)|[a-z]{3,}(?:itis|osis|aemia|emia|algia|phobia))"
+)
+_PLEASE = (
+    "(?:please|(?:can|could|would|will) you|(?:tell|show|give|help) me|let me know"
+    r"|explain (?:to me|how|why|what|when|where|who))\b"
+)
+_BE = "is|are|was|were|do|does|did|can|could|should|would|will"
+_WHAT = rf"(?:what|why|how)(?:'s\b| (?:{_BE}|has|have|many|much|long|far|old|often|to)\b)"
+_AND = "(?:(?:and|but|so|then|also|now) )*"
 
 WAYS: Mapping[str, tuple[str, ...]] = {
     "lead": (
@@ -22,6 +33,12 @@ WAYS: Mapping[str, tuple[str, ...]] = {
     "note": (
         r"^(?:remember|note|keep in mind|bear in mind|don't forget|do not forget)\b(?:,? please,?)?"
         r"(?: that\b[\s,:]*|[:,]\s*| (?=(?:i|i'm|my|we|our)\b))",
+    ),
+    "aside": (
+        rf"\s*(?:[,;–—]|\s-)\s*{_AND}(?={_PLEASE}|{_WHAT})",
+        rf"\s*(?:[,;–—]|\s-)\s*{_AND}(?=(?:{_BE}|what|why|how|who|when|where|which)\b.*\?$)",
+        rf"\s*;\s*{_AND}(?=(?:describe|compare|summari[sz]e|find|list|search|look up|research)\b)",
+        rf"\s+(?:and|but|so) {_AND}(?={_PLEASE}|(?:what|why|how|who|when|where|which)\b.*\?$)",
     ),
     "denied": (
         r"^(?:no|nope|actually|wrong|correction|not quite)\b[\s,.:;!-]*",
@@ -36,6 +53,11 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"^.*\bshould (?:be|read|say)\b.+$",
     ),
     "contrast": (r"^(?:it|that)(?:'s| is| was| should be) .+, not .+$",),
+    "own": (
+        r"^(?:my|our) (?!(?:question|point|query|problem|request|guess)\b)"
+        r"(?P<thing>[^,;]{2,60}?) (?:is|are|was|were|has|have|costs?|lasts?) (?P<value>.+)$",
+    ),
+    "single": (r"^my (?:favou?rite|preferred)\b",),
     "wish": (
         r"^(?:do not|don't|never|avoid|no)\b.{2,120}\b(?:in|for|from)"
         rf"(?: your| my| the| any| all| future| every| each)* {_ANSWERS}$",
@@ -50,11 +72,14 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"^(?:just |you (?:can|may) )?call me (?P<value>[^\s,;]+(?: [A-Z][^\s,;]*)?)$",
         r"^my (?:first |last )?name(?:'s| is) (?P<value>[^,;]{1,60})$",
     ),
-    "former": (
-        r"^i(?:'m| am) (?:no longer|not) (?:an? |the )?(?P<value>[^,;]{2,80}?)"
-        r"(?: any ?(?:more|longer))?$",
-        r"^i (?:no longer|don't|do not) work as (?:an? )?(?P<value>[^,;]{2,80}?)"
-        r"(?: any ?(?:more|longer))?$",
+    "ended": (
+        r"^(?P<before>i(?:'m| am)?) no longer (?P<rest>.+)$",
+        r"^(?P<before>i(?:'m| am)) not (?P<rest>.+?) any ?(?:more|longer)$",
+        r"^(?P<before>i) (?:don't|do not) (?P<rest>.+?) any ?(?:more|longer)$",
+    ),
+    "not_so": (
+        r"^(?P<before>i(?:'m| am)) not (?P<rest>.+)$",
+        r"^(?P<before>i) (?:don't|do not) (?P<rest>.+)$",
     ),
     "identity": (
         rf"^i(?:'m| am){_NOW} (?:an?|the) {_NO_ROLE}(?P<value>[^,;]{{2,80}})$",
@@ -73,6 +98,16 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"^i have (?:an?|two|three|four|five|six|\d+|several|many|some)"
         r" (?!questions?\b|problems?\b|doubts?\b|idea|look\b)(?P<value>[^;]{2,100})$",
     ),
+    "condition": (
+        rf"^i(?:'m| am){_NOW}(?: very| highly| severely| mildly)? (?:allergic|intolerant|sensitive)"
+        r" to (?P<value>[^;]{2,80})$",
+        rf"^i(?:'m| am){_NOW} (?P<value>(?:strictly )?(?:vegan|vegetarian|diabetic|coeliac|celiac"
+        r"|dyslexic|epileptic|asthmatic|pregnant|deaf|blind|colou?r[- ]?blind"
+        r"|(?:lactose|gluten)[- ]intolerant))$",
+        rf"^i(?:'ve got| have| suffer from| was diagnosed with|(?:'ve| have) been diagnosed with)"
+        rf"{_NOW} (?!(?:questions?|problems?|doubts?)\b)(?P<value>(?:[\w-]+ ){{0,2}}{_ILLNESS}"
+        r"(?: (?:to|since|of) [^;,]{1,60})?)$",
+    ),
     "preference": (
         rf"^(?:i|we){_OFTEN} (?:prefer|dislike|hate|love|like|can't stand|always use|never use"
         r"|only use|would rather|'d rather|(?:do not|don't) (?:like|want|use|eat|need))\b"
@@ -81,13 +116,17 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"^i'd rather\b (?P<value>.{3,160})$",
         r"^my (?:favou?rite|preferred) (?P<value>.{3,160})$",
     ),
-    "answers": (_ANSWERS, r"^i prefer\b"),
+    "answers": (_ANSWERS, r"^i (?:no longer )?prefer\b"),
     "negated": (r"\b(?:no|not|don't|never|avoid|without|dislike|hate|can't)\b",),
+    "rather": (r"\s*,?\s+(?:and |but )?(?:not|rather than|instead of|over|(?:more )?than)\s+",),
+    "several": (r"\s*,\s*|\s+(?:and|or)\s+",),
     "moment": (
         r"\b(?:this (?:time|once|report|answer|question|one)|today|tonight|right now|for now"
         r"|at the moment|just now|here|yesterday|tomorrow)\b",
     ),
-    "changed": (r"\b(?:now|these days|became|become|no longer|moved|switched|changed)\b",),
+    "changed": (
+        r"\b(?:now|these days|became|become|no longer|any ?more|moved|switched|changed)\b",
+    ),
     "concise": ("short|shorter|brief|briefer|concise|succinct|terse|to the point",),
     "balanced": ("balanced|medium[- ]length",),
     "comprehensive": ("detailed|comprehensive|thorough|in[- ]depth|exhaustive|long|longer",),

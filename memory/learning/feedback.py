@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from config.errors import Problem
 from memory.experience.runs import judge
-from memory.facts.store import Fact, NewFact, add
+from memory.facts.store import Fact, NewFact
 from memory.learning.gate import LONGEST, unfit
-from memory.learning.portrait import of_statements
-from memory.learning.rules import SURE, stated
-from memory.learning.turns import Said
+from memory.learning.keeping import tell
+from memory.learning.rules import END, SURE
 from memory.learning.voice import clean
-from memory.profile.store import learn
+from retrieval.script import CJK
 from runs.lifecycle import Run
 from storage.engine import write
 from storage.events import Event, log
 
 VERDICTS = ("up", "down")
+
+_ONE_WORD = re.compile(rf"^(?:[^\s{CJK}]+|[^\w\s]*[{CJK}]{{1,2}}[^\w\s]*)$")
+"""What can be no correction: a word, in Chinese one or two characters."""
 
 WHY = {
     "too_long": f"it has more than {LONGEST} characters",
@@ -36,16 +40,23 @@ async def feed_back(run: Run, words: str) -> Fact | None:
         The correction that the words became.
 
     Raises:
-        Problem: `feedback_empty`, or `feedback_refused` for what must not be kept.
+        Problem: `feedback_empty`, `feedback_unclear`, or `feedback_refused` for what must not be
+            kept.
     """
     text = " ".join(clean(words).split())
     if not text:
         raise Problem("feedback_empty", "there are no words", hint='up, down or "what was wrong"')
-    verdict = text.casefold()
+    verdict = END.sub("", text).casefold()
     if verdict in VERDICTS:
         await _log(run, verdict, {})
         await judge(run.owner, run.id, good=verdict == "up")
         return None
+    if _ONE_WORD.match(text):
+        what, hint = (
+            f"one word says too little: {text!r}",
+            'up, down, or a sentence: "what was wrong"',
+        )
+        raise Problem("feedback_unclear", what, hint=hint)
     fact = await _correct(run, text)
     await _log(run, "text", {"text": text, "fact": fact.id})
     await judge(run.owner, run.id, good=False, why=text)
@@ -64,10 +75,7 @@ async def _correct(run: Run, text: str) -> Fact:
         thread=run.thread,
         run=run.id,
     )
-    fact = await add(run.owner, new, why=f"feedback on {run.id}", run=run.id)
-    told = of_statements(stated(text), Said(run.thread, run.id, "", text))
-    await learn(run.owner, told, run=run.id, why=f"feedback on {run.id}")
-    return fact
+    return await tell(run.owner, new, f"feedback on {run.id}")
 
 
 async def _log(run: Run, kind: str, after: dict[str, str]) -> None:

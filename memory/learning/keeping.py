@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from config.errors import Problem
-from memory.facts.store import Fact, NewFact, add, near, supersede
+from memory.facts.fact import key
+from memory.facts.store import Fact, NewFact, add, matching, near, replace, supersede
+from memory.learning.contradiction import SAME, bare, contradicts, same
 from memory.learning.gate import SURE, akin, passed, unfit
-from memory.learning.patterns import CHANGED
+from memory.learning.patterns import ANSWERS, CHANGED, STATED
+from memory.learning.portrait import of_statements
 from memory.learning.rules import END, ONE_OF, Statement, stated
-from memory.learning.rules import SURE as STATED
+from memory.learning.rules import SURE as CERTAIN
 from memory.learning.schema import Claim
 from memory.learning.turns import Said
 from memory.profile.merging import similarity
+from memory.profile.store import learn
 
 NEAR = 10
-"""How many similar facts are looked at."""
+"""How many similar facts a model is shown."""
+
+NEAREST = 50
+"""How many similar facts are looked at, whether they can still hold."""
 
 REFUSALS = {
     "fact_changed",
@@ -27,9 +35,6 @@ REFUSALS = {
 }
 """What the facts may say to one that is to be kept; the others are kept all the same."""
 
-SAID = 0.5
-"""A fact of the same message that is so similar says what was learnt from it already."""
-
 
 async def keep_statement(owner: str, one: Statement, said: Said) -> str:
     """Keep what a person said in so many words; return why it is not kept, "" if it is."""
@@ -39,14 +44,44 @@ async def keep_statement(owner: str, one: Statement, said: Said) -> str:
     new = NewFact(
         content=one.content,
         category=one.category,
-        confidence=STATED,
+        confidence=CERTAIN,
         quote=one.quote,
         thread=said.thread,
         run=said.run,
         message=said.message,
     )
-    known = await near(owner, one.content, NEAR)
-    return await _put(owner, new, known, _ended(one, known), "said so")
+    try:
+        await _keep(owner, new, [one], "said so")
+    except Problem as problem:
+        if problem.code not in REFUSALS:
+            raise
+        return problem.code
+    return ""
+
+
+async def tell(owner: str, new: NewFact, why: str) -> Fact:
+    """Know what a person says, whole; their profile follows, and what it contradicts is history.
+
+    Args:
+        owner: Whose.
+        new: What they say.
+        why: How they came to say it, for the log.
+
+    Raises:
+        Problem: What `memory.facts.store.add` raises.
+    """
+    statements = stated(new.content)
+    fact = await _keep(owner, new, statements, why)
+    said = Said(new.thread, new.run, new.message, new.content)
+    await learn(owner, of_statements(statements, said), run=new.run, why=why)
+    return fact
+
+
+async def _keep(owner: str, new: NewFact, statements: Sequence[Statement], why: str) -> Fact:
+    """Know a fact instead of all that the statements in it contradict."""
+    ended = [await _ended(owner, one, new) for one in statements]
+    ids = dict.fromkeys(fact.id for facts in ended for fact in facts)
+    return await replace(owner, list(ids), new, why=why, run=new.run)
 
 
 async def keep_claim(owner: str, claim: Claim, said: Said, replaces: str) -> str:
@@ -72,7 +107,7 @@ async def keep_claim(owner: str, claim: Claim, said: Said, replaces: str) -> str
     new = NewFact(
         content=END.sub("", words.quote) if own else words.text,
         category=claim.category,
-        confidence=min(claim.confidence, STATED),
+        confidence=min(claim.confidence, CERTAIN),
         quote=words.quote,
         thread=said.thread,
         run=said.run,
@@ -87,7 +122,7 @@ async def _put(
 ) -> str:
     """Write a fact, unless its message has told the same already; return what the facts refuse."""
     for one, alike in known:
-        if one.message == new.message and max(alike, similarity(one.content, new.content)) >= SAID:
+        if one.message == new.message and max(alike, similarity(one.content, new.content)) >= SAME:
             return ""
     try:
         if ended:
@@ -101,25 +136,24 @@ async def _put(
     return ""
 
 
-def _ended(one: Statement, known: Sequence[tuple[Fact, float]]) -> str:
-    """Return the id of the fact that a statement ends; the most similar one that it can."""
-    return next((fact.id for fact, _ in known if _ends(one, fact)), "")
+async def _ended(owner: str, one: Statement, new: NewFact) -> list[Fact]:
+    """Return the facts that hold no longer once a statement is so."""
+    close = [fact for fact, _ in await near(owner, f"{one.content} {one.wrong}", NEAREST)]
+    far = [fact for way in _ways(one) for fact in await matching(owner, way)]
+    known = {fact.id: fact for fact in (*close, *far) if key(fact.content) != key(new.content)}
+    if bare(one):
+        # It does not say of what it is a correction: of what is most like it.
+        return [fact for fact in close if same(one.wrong, fact.content)][:1]
+    # Who says two things of themselves in one message is both.
+    beside = {id for id, fact in known.items() if new.message and fact.message == new.message}
+    both = beside if one.kind == "identity" else set()
+    return [fact for id, fact in known.items() if id not in both and contradicts(one, fact.content)]
 
 
-def _ends(one: Statement, fact: Fact) -> bool:
-    before = [other for other in stated(fact.content) if other.kind == one.kind]
-    if one.kind in ONE_OF:
-        return any(other.value != one.value for other in before)
-    if one.kind == "identity":
-        return one.changed and any(other.value != one.value for other in before)
-    if one.kind == "former":
-        held = stated(fact.content)
-        return any(like.kind == "identity" and _same(like.value, one.value) for like in held)
-    return one.kind == "correction" and bool(one.wrong) and _same(one.wrong, fact.content)
-
-
-def _same(one: str, other: str) -> bool:
-    return bool(one and other) and similarity(one, other) >= SAID
+def _ways(one: Statement) -> list[re.Pattern[str]]:
+    """Return how facts begin that it may contradict without having a word in common with it."""
+    alone = one.kind in ONE_OF or (one.kind == "identity" and one.changed)
+    return [*([STATED[one.kind]] if alone else []), *([ANSWERS] if one.tastes else [])]
 
 
 def _about_the_same(fact: Fact, sentence: str) -> bool:

@@ -25,11 +25,20 @@ LEAD = _either("lead")
 NOTE = _either("note")
 """What asks that the words behind it be remembered."""
 
+ASIDE = _either("aside")
+"""What stands between something to be remembered and what is asked in the same sentence."""
+
 DENIED = _either("denied")
 """What says that something is wrong."""
 
 RIGHT = _either("right")
 """What says what is right instead, and maybe what is not: `wrong`."""
+
+OWN = _either("own")
+"""What says how something of theirs is: `thing`, `value`."""
+
+SINGLE = _either("single")
+"""What begins a sentence about something that there is one of."""
 
 CONTRAST = _either("contrast")
 """A correction that needs no word before it."""
@@ -39,9 +48,21 @@ WISH = _either("wish")
 
 STATED: Mapping[str, re.Pattern[str]] = {
     kind: _either(kind)
-    for kind in ("name", "former", "identity", "role", "home", "work", "preference")
+    for kind in ("name", "identity", "role", "home", "work", "condition", "preference")
 }
 """Statements about oneself, by what they say: `value`."""
+
+ENDED = _either("ended")
+"""What says that something is so no longer: `before` and `rest` make the sentence that it ends."""
+
+NOT_SO = _either("not_so")
+"""What says that something is not so, in the same parts."""
+
+RATHER = _either("rather")
+"""What stands between something that is liked and what is liked less."""
+
+SEVERAL = _either("several")
+"""What stands between several things."""
 
 TASTES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
     field: {value: _either(value) for value in get_args(values) if value}
@@ -59,3 +80,9 @@ MOMENT = _either("moment")
 
 CHANGED = _either("changed")
 """Words that say it was different before."""
+
+
+def group(match: re.Match[str], name: str) -> str:
+    """Return the group of that name in whichever way of saying it was found."""
+    groups = (value for key, value in match.groupdict().items() if key.startswith(name) and value)
+    return next(groups, "").strip()

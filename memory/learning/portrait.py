@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from memory.learning.extraction import Shown
 from memory.learning.gate import akin, passed, unfit
 from memory.learning.patterns import ANSWERS, CHANGED, NEGATED
-from memory.learning.rules import SURE, Statement, tastes
+from memory.learning.rules import SURE, TASTEFUL, Statement, clauses
 from memory.learning.schema import Feature, Manner
+from memory.learning.tastes import tastes, unwanted
 from memory.learning.turns import Said
 from memory.learning.voice import asks, quoted_in, spoken, tells
 from memory.profile.shape import TASTES, Told, Trait, untold
@@ -21,6 +22,9 @@ LONGEST = 120
 IDENTITY = ("identity", "role")
 """The kinds of statements that say who somebody is."""
 
+MANY = ("correction", "note")
+"""The kinds that may say several things, of which one is who somebody is."""
+
 
 def of_statements(statements: Sequence[Statement], said: Said) -> Told:
     """Return what a person said of themselves in so many words."""
@@ -28,14 +32,25 @@ def of_statements(statements: Sequence[Statement], said: Said) -> Told:
     for one in statements:
         if unfit(one.quote) or len(one.value) > LONGEST:
             continue
-        if one.kind in IDENTITY:
-            told["identities"].append(_trait(one.value, one.quote, SURE, said))
-            told["instead"] |= one.changed
-        elif one.kind == "former":
-            told["gone"].append(one.value)
+        parts = clauses(one.content) if one.kind in MANY else [one]
+        for part in parts:
+            _tell(told, part, said)
+        if one.wrong and any(part.kind == "identity" for part in parts):
+            told["gone"].append(one.wrong)
+        if one.kind in TASTEFUL:
+            told["unwanted"] |= unwanted(one.content)
         for name, value in one.tastes.items():
             told["tastes"][name] = _trait(value, one.quote, SURE, said)
     return told
+
+
+def _tell(told: Told, one: Statement, said: Said) -> None:
+    """Tell who somebody is by a statement, or is no longer."""
+    if one.kind in IDENTITY:
+        told["identities"].append(_trait(one.value, one.quote, SURE, said))
+        told["instead"] |= one.changed
+    elif one.kind == "former":
+        told["gone"].append(one.value)
 
 
 def of_manner(manner: Manner, shown: Shown) -> tuple[Told, list[str]]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memory.learning.patterns import (
-    ANSWERS,
+    ASIDE,
     CHANGED,
     CONTRAST,
     DENIED,
+    ENDED,
     LEAD,
     MOMENT,
-    NEGATED,
+    NOT_SO,
     NOTE,
+    OWN,
     RIGHT,
     STATED,
-    TASTES,
     WISH,
+    group,
 )
+from memory.learning.tastes import NONE, tastes
 from memory.learning.voice import asks, in_person, spoken
 from retrieval.text import sentences
-
-NONE: Mapping[str, str] = MappingProxyType({})
 
 SURE = 0.95
 """How sure it is what somebody says of themselves in so many words."""
@@ -35,12 +35,23 @@ ONE_OF = ("name", "home")
 CATEGORY = {"preference": "preference", "wish": "preference", "correction": "correction"}
 """The categories of facts; what is not listed is context."""
 
-WHOLE = ("preference", "work")
+TASTEFUL = (*CATEGORY, "former")
+"""The kinds of statements that may say how answers are liked."""
+
+WHOLE = ("preference", "work", "condition")
 """What may be said of several things in one sentence."""
+
+CARRIED = ("", "I ", "I am ", "我")
+"""What a clause may leave out at its beginning: "I am a nurse and like tea"."""
 
 _NOW = re.compile(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
 END = re.compile(r"[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
+
+HELD = ("identity", "home", "work", "condition", "preference")
+"""What may be so no longer."""
+
+KINDS = ("name", "former", *HELD[:1], "role", *HELD[1:])
 
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
@@ -49,7 +60,7 @@ class Statement(NamedTuple):
     """Something a person said of themselves, in their own words."""
 
     kind: str
-    """A key of `STATED`, or `wish`, `note`, `correction`."""
+    """A key of `STATED`, or `former`, `wish`, `note`, `correction`."""
     content: str
     quote: str
     """The words of the message that it is from."""
@@ -59,6 +70,8 @@ class Statement(NamedTuple):
     """What a correction says is not so."""
     changed: bool = False
     """Whether it says that it was different before."""
+    of: str = ""
+    """Of which kind that was which a former one says is so no longer; empty if nobody can tell."""
 
     @property
     def category(self) -> str:
@@ -68,98 +81,141 @@ class Statement(NamedTuple):
     @property
     def tastes(self) -> Mapping[str, str]:
         """How answers are liked by it, by field of a profile."""
-        return tastes(self.content) if self.kind in CATEGORY else NONE
+        return tastes(self.content) if self.kind in TASTEFUL else NONE
+
+
+class Heard(NamedTuple):
+    """A sentence that somebody says."""
+
+    statements: Sequence[Statement]
+    question: str
+    """What of it is not to be remembered only."""
+    tells: bool
+    """Whether it asks nothing."""
 
 
 def stated(message: str) -> list[Statement]:
     """Return what a person says of themselves in a message, in its order."""
-    found: list[Statement] = []
-    denied = False
-    for sentence in sentences(spoken(message)):
-        quote = END.sub("", sentence.text)
-        said = _without(LEAD, quote)
-        rest = _without(DENIED, said)
-        found += _read(rest, quote, denied or rest != said)
-        # "That is wrong. It should be four." is one correction in two sentences.
-        denied = not rest
-    return found
+    return [one for sentence in _heard(spoken(message)) for one in sentence.statements]
 
 
 def asked(message: str) -> str:
-    """Return what a message asks beside what it wants remembered; nothing if it only tells."""
-    said = [(one.text, _without(LEAD, END.sub("", one.text))) for one in sentences(message)]
-    tells = [not asks(text) and _only_tells(text) for _, text in said]
-    if all(tells):
-        return ""
-    pairs = zip(said, tells, strict=True)
-    return " ".join(text for (text, plain), told in pairs if not told or not NOTE.match(plain))
+    """Return a message without what it only wants remembered; as it is if that is all of it."""
+    heard = _heard(message)
+    rest = " ".join(one.question for one in heard if one.question)
+    return message if all(one.tells for one in heard) else rest
 
 
-def _only_tells(said: str) -> bool:
-    """Say whether a sentence is a statement as a whole; "I am a nurse; compare A and B" is not."""
-    noted = NOTE.sub("", said, count=1)
-    return any(one.content == noted for one in _read(said, said, denied=False))
+def only_tells(message: str) -> bool:
+    """Tell whether all of a message says something of whoever wrote it, and nothing is asked."""
+    return bool(stated(message)) and all(one.tells for one in _heard(message))
 
 
-def tastes(text: str) -> Mapping[str, str]:
-    """Return how answers are liked, by field of a profile, as far as a text says it plainly."""
-    if NEGATED.search(text) or not ANSWERS.search(text):
-        return NONE
-    found = {
-        field: [value for value, pattern in values.items() if pattern.search(text)]
-        for field, values in TASTES.items()
-    }
-    return {field: values[0] for field, values in found.items() if len(values) == 1}
+def clauses(text: str) -> list[Statement]:
+    """Return what a sentence says of the person in its parts, whatever it says as a whole."""
+    return _of_oneself(END.sub("", text), text, denied=False)[0]
 
 
-def _read(said: str, quote: str, denied: bool) -> Iterator[Statement]:
+def parted(sentence: str) -> tuple[str, str]:
+    """Return what a sentence tells, and what it asks behind that."""
+    between = ASIDE.search(sentence)
+    return (sentence[: between.start()], sentence[between.end() :]) if between else (sentence, "")
+
+
+def _heard(text: str) -> list[Heard]:
+    found: list[Heard] = []
+    denied = False
+    for sentence in sentences(text):
+        quote = END.sub("", sentence.text)
+        said = _without(LEAD, quote)
+        rest = _without(DENIED, said)
+        noted = bool(NOTE.match(rest))
+        told, question = parted(rest) if noted else (rest, "")
+        statements, whole = _read(told, quote, denied or rest != said)
+        tells = not rest or (whole and not question)
+        found.append(Heard(statements, question if noted and whole else sentence.text, tells))
+        # "That is wrong. It should be four." is one correction in two sentences.
+        denied = not rest and (denied or rest != said)
+    return found
+
+
+def _read(said: str, quote: str, denied: bool) -> tuple[list[Statement], bool]:
+    """Return what a sentence says, and whether that is all of it."""
     noted = NOTE.sub("", said, count=1)
     if not noted or MOMENT.search(noted):
-        return
-    if denied or CONTRAST.match(noted):
-        corrected = None if asks(noted) else RIGHT.match(noted)
-        if corrected:
-            yield Statement("correction", noted, quote, wrong=_group(corrected, "wrong"))
-            return
+        return [], False
+    if not asks(noted) and (corrected := _corrected(noted, denied)):
+        return [Statement("correction", noted, quote, wrong=group(corrected, "wrong"))], True
     if WISH.match(noted):
-        yield Statement("wish", noted, quote)
-        return
-    told = list(_of_oneself(noted, quote, denied))
-    yield from told
-    if not told and noted != said and not asks(noted):
-        yield Statement("note", noted, quote)
+        return [Statement("wish", noted, quote)], not asks(noted)
+    told, whole = _of_oneself(noted, quote, denied)
+    if noted != said and not whole and not asks(noted):
+        return [Statement("note", noted, quote)], True
+    return told, whole
 
 
-def _of_oneself(said: str, quote: str, denied: bool) -> Iterator[Statement]:
-    """Yield what a sentence says as a whole, or else in its clauses; a question has none whole."""
-    clauses = [one for one in _CLAUSE.split(said) if one]
-    if asks(said):
+def _corrected(said: str, denied: bool) -> re.Match[str] | None:
+    if denied or CONTRAST.match(said):
+        return RIGHT.match(said) or (OWN.match(said) if denied else None)
+    return None
+
+
+def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[Statement], bool]:
+    """Return what a sentence says as a whole or in its clauses, and whether that is all of it."""
+    parts = [one for one in _CLAUSE.split(said) if one]
+    asking = asks(said)
+    if asking:
         # "I am a nurse, how do vaccines work?"
-        clauses = clauses[:-1]
-    elif not any(asks(one) for one in clauses) and (whole := _one(said, WHOLE, quote, denied)):
-        yield whole
-        return
-    for clause in clauses:
-        part = None if asks(clause) else _one(clause, tuple(STATED), quote, denied)
+        parts = parts[:-1]
+    told: list[Statement] = []
+    for at, part in enumerate(parts):
+        # Only what follows a statement can leave out who it is about.
+        starts = CARRIED if told and len(told) == at else CARRIED[:1]
+        told += _clause(part, said, quote, denied, starts)
+    if asking or (told and len(told) == len(parts)):
+        return told, not asking
+    if not any(asks(one) for one in parts) and (whole := _one(said, WHOLE, quote, denied)):
+        return [whole], True
+    return told, False
+
+
+def _clause(
+    clause: str, said: str, quote: str, denied: bool, starts: Sequence[str]
+) -> list[Statement]:
+    """Return the one thing that a clause says behind one of some starts, if it says any."""
+    for start in [] if asks(clause) else starts:
+        one = _one(f"{start}{clause}", KINDS, quote, denied)
         # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
-        if part and (
-            part.kind != "role" or (said.startswith(clause) and in_person(said[len(clause) :]))
-        ):
-            yield part
+        about = said.startswith(clause) and in_person(said[len(clause) :])
+        if one and (one.kind != "role" or about):
+            return [one]
+    return []
 
 
 def _one(said: str, kinds: Sequence[str], quote: str, denied: bool) -> Statement | None:
+    if "former" in kinds and (former := _former(said, quote)):
+        return former
     for kind in kinds:
-        if match := STATED[kind].match(said):
-            value = _NOW.sub("", _group(match, "value"))
+        if kind in STATED and (match := STATED[kind].match(said)):
+            value = _NOW.sub("", group(match, "value"))
             return Statement(kind, said, quote, value, changed=denied or bool(CHANGED.search(said)))
     return None
 
 
-def _group(match: re.Match[str], name: str) -> str:
-    """Return the group of that name in whichever way of saying it was found."""
-    groups = (value for key, value in match.groupdict().items() if key.startswith(name) and value)
-    return next(groups, "").strip()
+def _former(said: str, quote: str) -> Statement | None:
+    """Return what somebody says is not so, or no longer, read as if it were."""
+    ended = ENDED.match(said)
+    match = ended or NOT_SO.match(said)
+    if match is None:
+        return None
+    before, rest = group(match, "before"), group(match, "rest")
+    was = _one(f"{before} {rest}" if before.isascii() else before + rest, HELD, quote, denied=False)
+    if was is None:
+        return Statement("former", said, quote, rest, changed=True) if ended else None
+    if was.kind == "preference" and not ended:
+        # "I don't like tea" is a preference too.
+        return None
+    return Statement("former", said, quote, was.value, changed=bool(ended), of=was.kind)
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:

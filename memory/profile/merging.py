@@ -32,7 +32,7 @@ def merge(known: Profile, told: Told) -> Profile:
     return Profile(
         identities=_joined(before, told["identities"], told["gone"]),
         characteristics=_joined(known["characteristics"], told["characteristics"], told["gone"]),
-        tastes=_tastes(known["tastes"], told["tastes"]),
+        tastes=_tastes(_wanted(known["tastes"], told["unwanted"]), told["tastes"]),
     )
 
 
@@ -72,6 +72,10 @@ def _more_specific(new: Trait, same: Sequence[Trait]) -> Trait:
 
 def _tastes(known: Mapping[str, Trait], told: Mapping[str, Trait]) -> dict[str, Trait]:
     return {**known, **{name: new for name, new in told.items() if _wins(new, known.get(name))}}
+
+
+def _wanted(known: Mapping[str, Trait], unwanted: Mapping[str, Sequence[str]]) -> dict[str, Trait]:
+    return {name: one for name, one in known.items() if one["text"] not in unwanted.get(name, [])}
 
 
 def _wins(new: Trait, old: Trait | None) -> bool:

@@ -45,6 +45,8 @@ class Told(TypedDict):
     tastes: dict[str, Trait]
     gone: list[str]
     """Identities and characteristics that hold no longer."""
+    unwanted: dict[str, list[str]]
+    """Tastes that hold no longer, or never did: values by name."""
     instead: bool
     """Whether the identities take the place of all that were known: "I am a teacher now"."""
 
@@ -56,4 +58,4 @@ def nothing() -> Profile:
 
 def untold() -> Told:
     """Return what a turn tells that says nothing of the person."""
-    return Told(identities=[], characteristics=[], tastes={}, gone=[], instead=False)
+    return Told(identities=[], characteristics=[], tastes={}, gone=[], unwanted={}, instead=False)

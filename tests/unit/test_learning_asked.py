@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import asked
+from memory.learning.rules import asked, only_tells
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_what_is_to_be_remembered_is_not_researched(message: str, left: str):
     ["记住我喜欢简短的回答。", "Please note that I prefer short answers.", "Call me Ada."],
 )
 def test_a_message_that_only_tells_asks_nothing(message: str):
-    assert asked(message) == ""
+    assert only_tells(message)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,4 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
 )
 def test_everything_else_stays_as_it_was_asked(message: str):
     assert asked(message) == message
+    assert not only_tells(message)

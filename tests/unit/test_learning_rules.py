@@ -8,7 +8,7 @@ from memory.learning.rules import stated
 
 STATED = [
     ("Remember that I have two dogs.", "work", "I have two dogs"),
-    ("Please note that I am allergic to pollen.", "note", "I am allergic to pollen"),
+    ("Please note that I am allergic to pollen.", "condition", "I am allergic to pollen"),
     ("Remember: my deadline is 5 May", "note", "my deadline is 5 May"),
     ("I prefer short answers.", "preference", "I prefer short answers"),
     ("I don't eat meat", "preference", "I don't eat meat"),
@@ -27,7 +27,7 @@ STATED = [
     ("That's wrong. It should be 14 degrees.", "correction", "It should be 14 degrees"),
     ("No, I am not a nurse but a doctor.", "correction", "I am not a nurse but a doctor"),
     ("请记住我有两只狗。", "note", "我有两只狗"),
-    ("记住：我对花粉过敏", "note", "我对花粉过敏"),
+    ("记住：我对花粉过敏", "condition", "我对花粉过敏"),
     ("我更喜欢简短的回答。", "preference", "我更喜欢简短的回答"),
     ("我是护士，疫苗怎么起作用？", "identity", "我是护士"),
     ("作为一名护士，我该知道什么？", "role", "作为一名护士"),
