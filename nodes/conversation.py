@@ -11,6 +11,8 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from graph.state import Answer, State, Summary
+from memory.learning.rules import asked_alone
+from models.extractive.followups import points_back
 from models.load import load, model_name
 from nodes.agent import work
 from prompts.loader import render
@@ -83,8 +85,9 @@ def _whole(state: State) -> list[AnyMessage]:
     answers = {one["message"]: one for one in given if "message" in one}
     summary = summary_of(state)["text"]
     whole: list[AnyMessage] = [_before(summary)] if summary else []
-    whole += [_shown(message, answers) for message in _said(state)]
-    return whole
+    said = _said(state)
+    alone = [*map(_without_telling, said[:-1]), *said[-1:]]
+    return [*whole, *(_shown(message, answers) for message in alone)]
 
 
 def _said(state: State) -> list[AnyMessage]:
@@ -102,6 +105,16 @@ def _shown(message: AnyMessage, answers: dict[str, Answer]) -> AnyMessage:
         text = "\n".join([_cut(answer["text"]), *(f"Open: {gap}" for gap in answer["open"])])
         return AIMessage(text, id=message.id)
     return HumanMessage(_cut(text)) if message.type == "human" else AIMessage(_cut(text))
+
+
+def _without_telling(message: AnyMessage) -> AnyMessage:
+    """Return an earlier message without what a person told of themselves beside their question.
+
+    What is searched for is made of it, and may go out to the web. It stays where the question
+    cannot be understood without: "I keep bees. How do they dance?"
+    """
+    alone = asked_alone(str(message.text)) if message.type == "human" else ""
+    return HumanMessage(alone, id=message.id) if alone and not points_back(alone) else message
 
 
 def _before(summary: str) -> HumanMessage:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from graph.state import State, Summary
-from memory.learning.rules import only_tells
+from memory.learning.gate import LONGEST, refusal
+from memory.learning.rules import only_tells, stated
 from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import conversation, summary_of
@@ -48,11 +49,19 @@ async def coordinator(
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     """Return what to do, and the summary of what is not shown of the thread any more."""
     if only_tells(state["question"]):
-        reply = render("noted", language=state["language"]).strip()
-        return Triage(research=False, reply=reply), summary_of(state)
+        return Triage(research=False, reply=_noted(state)), summary_of(state)
     system = render("coordinator", language=state["language"])
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)
     said, summary = await conversation(state, runtime)
     triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
     return triage, summary
+
+
+def _noted(state: State) -> str:
+    """Return what is said of what the person only told: that it is kept, or why it is not."""
+    refused = [refusal(one.content, one.quote) for one in stated(state["question"])]
+    names = [f"refused_{why}" for why in dict.fromkeys(refused) if why]
+    kept = ["noted"] if "" in refused else []
+    said = [render(name, language=state["language"], most=LONGEST) for name in [*kept, *names]]
+    return " ".join(text.strip() for text in said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -11,6 +12,8 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from graph.state import QueryState, State
+from memory.learning.rules import only_tells
+from models.extractive.followups import points_back
 from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import recent
@@ -49,7 +52,7 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
 
 
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
-    earlier = recent(state)[:-1]
+    earlier = _needed(recent(state)[:-1], state["question"])
     as_asked = Rewrite(question=state["question"], queries=[])
     if not earlier and count == 0:
         return as_asked
@@ -61,6 +64,16 @@ async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rew
     )
     said = [HumanMessage(data)]
     return await ask(state, runtime, "rewriter", system, said, Rewrite, otherwise=as_asked)
+
+
+def _needed(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
+    """Return earlier messages without those that only tell of the person.
+
+    Where nothing else was said, a question that points back may speak of them.
+    """
+    rest = [one for one in earlier if one.type != "human" or not only_tells(str(one.text))]
+    alone = all(one.type != "human" for one in rest)
+    return list(earlier) if alone and points_back(question) else rest
 
 
 def _about(state: State) -> str:

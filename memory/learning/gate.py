@@ -75,7 +75,7 @@ def passed(text: str, quote: str, message: str) -> Passed | str:
     if asks(sentence) and (own or wanted in sentence):
         return "not_borne_out" if own else "not_descriptive"
     kept = END.sub("", " ".join(sentence.split())) if own else wanted
-    return unfit(kept) or unfit(sentence) or Passed(kept, sentence, own)
+    return refusal(kept, sentence) or Passed(kept, sentence, own)
 
 
 def worth_reading(message: str) -> bool:
@@ -90,6 +90,11 @@ def unfit(text: str) -> str:
     if secret(text):
         return "secret"
     return "order" if _ORDER.search(text) else ""
+
+
+def refusal(text: str, quote: str) -> str:
+    """Return why a text may not be kept with the words it is from; "" if it may."""
+    return unfit(text) or unfit(quote)
 
 
 def borne_out(text: str, sentence: str) -> bool:

@@ -9,7 +9,7 @@ from config.errors import Problem
 from memory.facts.fact import key
 from memory.facts.store import Fact, NewFact, add, matching, near, replace, supersede
 from memory.learning.contradiction import SAME, bare, contradicts, same
-from memory.learning.gate import SURE, akin, passed, unfit
+from memory.learning.gate import SURE, akin, passed, refusal
 from memory.learning.patterns import ANSWERS, CHANGED, STATED
 from memory.learning.portrait import of_statements
 from memory.learning.rules import END, ONE_OF, Statement, stated
@@ -38,7 +38,7 @@ REFUSALS = {
 
 async def keep_statement(owner: str, one: Statement, said: Said) -> str:
     """Keep what a person said in so many words; return why it is not kept, "" if it is."""
-    reason = unfit(one.content) or unfit(one.quote)
+    reason = refusal(one.content, one.quote)
     if reason or one.kind == "role":
         return reason
     new = NewFact(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from memory.learning.extraction import Shown
-from memory.learning.gate import akin, passed, unfit
+from memory.learning.gate import akin, passed, refusal
 from memory.learning.patterns import ANSWERS, CHANGED, NEGATED
 from memory.learning.rules import SURE, TASTEFUL, Statement, clauses
 from memory.learning.schema import Feature, Manner
@@ -30,7 +30,7 @@ def of_statements(statements: Sequence[Statement], said: Said) -> Told:
     """Return what a person said of themselves in so many words."""
     told = untold()
     for one in statements:
-        if unfit(one.quote) or len(one.value) > LONGEST:
+        if refusal(one.content, one.quote) or len(one.value) > LONGEST:
             continue
         parts = clauses(one.content) if one.kind in MANY else [one]
         for part in parts:

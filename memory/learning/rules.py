@@ -53,6 +53,8 @@ HELD = ("identity", "home", "work", "condition", "preference")
 
 KINDS = ("name", "former", *HELD[:1], "role", *HELD[1:])
 
+_OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
+
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
 
@@ -109,6 +111,25 @@ def asked(message: str) -> str:
 def only_tells(message: str) -> bool:
     """Tell whether all of a message says something of whoever wrote it, and nothing is asked."""
     return bool(stated(message)) and all(one.tells for one in _heard(message))
+
+
+def asked_alone(message: str) -> str:
+    """Return the sentences of a message without those that tell of the person, and of theirs.
+
+    It is as it is where nothing else is asked. "My sister has bees. She is a nurse. How do bees
+    dance?" asks one thing.
+    """
+    left, told = [], False
+    for sentence in sentences(message):
+        own, question = parted(sentence.text)
+        if not question:
+            own, question = ("", own) if asks(own) else (own, "")
+        if own and ((told and _OF_THEM.match(own)) or in_person(own) or NOTE.match(own)):
+            told = True
+        else:
+            told, question = False, sentence.text
+        left += [question] if question else []
+    return " ".join(left) if any(map(asks, left)) else message
 
 
 def clauses(text: str) -> list[Statement]:

@@ -32,9 +32,10 @@ _ABOUT = re.compile(
 )
 _SUMMED = re.compile(r"^(?:Asked|问题)[:：] *")
 _ONESELF = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|so|and|but|well)\W+)*(?:i|my|we|our)\b(?!.*[?？])"
+    r"^\W*(?:(?:hi|hello|hey|so|and|but|well|please|remember|note|that)\W+)*"
+    r"(?:i|i['’]m|my|we|our)\b(?!.*[?？])"
     r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
-    r"|^\W*[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
+    r"|^\W*(?:[请請]?[记記]住\W*)?[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\W*$")
@@ -70,6 +71,10 @@ def _without_oneself(question: str) -> str:
     rest = [text for text in said if not _ONESELF.match(text)]
     asks = len(rest) < len(said) and any(map(_ASKS.search, rest))
     return " ".join(rest) if asks else question
+
+
+def _tells(text: str) -> bool:
+    return all(_ONESELF.match(one.text) for one in sentences(text))
 
 
 def standalone(question: str, conversation: str) -> str:
@@ -125,7 +130,9 @@ def _asked(conversation: str) -> list[str]:
     """Return what a person asked in a conversation, without small talk, oldest first."""
     spoken = [line.partition(":") for line in conversation.splitlines()]
     said = [_said(who.strip(), words.strip()) for who, _, words in spoken]
-    said = [one for one in said if one]
+    asked = [_without_oneself(one) for one in said if one]
+    # "I keep bees." tells what a question is about where nothing else does.
+    said = [one for one in asked if not _tells(one)] or asked
     return [one for at, one in enumerate(said) if key_terms(one) and not reply(one, earlier=at > 0)]
 
 
