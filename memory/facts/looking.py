@@ -35,6 +35,12 @@ async def found(owner: str, id: str) -> Fact | None:
     return await read(lambda connection: rows.one(connection, owner, id))
 
 
+async def of_message(owner: str, message: str) -> list[Fact]:
+    """Return the facts that rest on a message, known or history."""
+    wanted = select(facts).where(facts.c.owner == owner, facts.c.message == message)
+    return [rows.fact_of(row) for row in await read_rows(wanted)]
+
+
 async def near(owner: str, text: str, limit: int = 10) -> list[tuple[Fact, float]]:
     """Return the live facts most like a text, each with its similarity, in 0..1.
 

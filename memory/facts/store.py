@@ -19,6 +19,7 @@ from memory.facts.looking import found as found
 from memory.facts.looking import listed as listed
 from memory.facts.looking import matching as matching
 from memory.facts.looking import near as near
+from memory.facts.looking import of_message as of_message
 from memory.facts.looking import search as search
 from memory.facts.undoing import undo as undo
 from storage.engine import write

@@ -35,8 +35,8 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"(?: that\b[\s,:]*|[:,]\s*| (?=(?:i|i'm|my|we|our)\b))",
     ),
     "aside": (
-        rf"\s*(?:[,;–—]|\s-)\s*{_AND}(?={_PLEASE}|{_WHAT})",
-        rf"\s*(?:[,;–—]|\s-)\s*{_AND}(?=(?:{_BE}|what|why|how|who|when|where|which)\b.*\?$)",
+        rf"(?: and| but| so)?\s*(?:[,;–—]|\s-)\s*{_AND}(?={_PLEASE}|{_WHAT})",
+        rf"\s*(?:[,;:–—]|\s-)\s*{_AND}(?=(?:{_BE}|what|why|how|who|when|where|which)\b.*\?$)",
         rf"\s*;\s*{_AND}(?=(?:describe|compare|summari[sz]e|find|list|search|look up|research)\b)",
         rf"\s+(?:and|but|so) {_AND}(?={_PLEASE}|(?:what|why|how|who|when|where|which)\b.*\?$)",
     ),
@@ -74,6 +74,7 @@ WAYS: Mapping[str, tuple[str, ...]] = {
     ),
     "ended": (
         r"^(?P<before>i(?:'m| am)?) no longer (?P<rest>.+)$",
+        r"^(?P<before>i) used to (?!be\b)(?P<rest>.+)$",
         r"^(?P<before>i(?:'m| am)) not (?P<rest>.+?) any ?(?:more|longer)$",
         r"^(?P<before>i) (?:don't|do not) (?P<rest>.+?) any ?(?:more|longer)$",
     ),
@@ -88,7 +89,8 @@ WAYS: Mapping[str, tuple[str, ...]] = {
     ),
     "role": (r"^(?:speaking )?as an? (?P<value>[^,;]{2,60})$",),
     "home": (
-        rf"^i(?:'ve| have)?{_NOW} (?:live|moved) (?:in|to|near|at) (?P<value>[^,;]{{2,80}})$",
+        rf"^i(?:'ve| have)?{_NOW} (?:live|moved(?: from [^,;]{{2,40}}?)?)"
+        r" (?:in|to|near|at) (?P<value>[^,;]{2,80})$",
         rf"^i(?:'m| am){_NOW} (?:living|based) (?:in|near|at) (?P<value>[^,;]{{2,80}})$",
     ),
     "work": (

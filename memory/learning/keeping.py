@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from config.errors import Problem
 from memory.facts.fact import key
-from memory.facts.store import Fact, NewFact, add, matching, near, replace, supersede
+from memory.facts.store import Fact, NewFact, add, matching, near, of_message, replace, supersede
 from memory.learning.contradiction import SAME, bare, contradicts, same
 from memory.learning.gate import SURE, akin, passed, refusal
 from memory.learning.patterns import ANSWERS, CHANGED, STATED
@@ -37,9 +37,12 @@ REFUSALS = {
 
 
 async def keep_statement(owner: str, one: Statement, said: Said) -> str:
-    """Keep what a person said in so many words; return why it is not kept, "" if it is."""
+    """Keep what a person said in so many words; return why it is not kept, "" if it is.
+
+    What a message has told already it does not tell again, whatever was said since.
+    """
     reason = refusal(one.content, one.quote)
-    if reason or one.kind == "role":
+    if reason or one.kind == "role" or await _heard(owner, one, said.message):
         return reason
     new = NewFact(
         content=one.content,
@@ -75,6 +78,11 @@ async def tell(owner: str, new: NewFact, why: str) -> Fact:
     said = Said(new.thread, new.run, new.message, new.content)
     await learn(owner, of_statements(statements, said), run=new.run, why=why)
     return fact
+
+
+async def _heard(owner: str, one: Statement, message: str) -> bool:
+    before = await of_message(owner, message) if message else []
+    return any(key(fact.content) == key(one.content) for fact in before)
 
 
 async def _keep(owner: str, new: NewFact, statements: Sequence[Statement], why: str) -> Fact:

@@ -41,8 +41,11 @@ TASTEFUL = (*CATEGORY, "former")
 WHOLE = ("preference", "work", "condition")
 """What may be said of several things in one sentence."""
 
-CARRIED = ("", "I ", "I am ", "我")
+CARRIED = ("", "I ", "我")
 """What a clause may leave out at its beginning: "I am a nurse and like tea"."""
+
+BEING = ("identity", "condition")
+"""The kinds behind which it may leave out "I am" too: "I am a nurse and allergic to tea"."""
 
 _NOW = re.compile(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
 END = re.compile(r"[\s.!。;,:…]+$")
@@ -53,6 +56,8 @@ HELD = ("identity", "home", "work", "condition", "preference")
 
 KINDS = ("name", "former", *HELD[:1], "role", *HELD[1:])
 
+_START = re.compile(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
+_NARROW = str.maketrans("，：；！", ",:;!")
 _OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
 
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
@@ -148,10 +153,11 @@ def _heard(text: str) -> list[Heard]:
     denied = False
     for sentence in sentences(text):
         quote = END.sub("", sentence.text)
-        said = _without(LEAD, quote)
+        said = _without(LEAD, quote.translate(_NARROW))
         rest = _without(DENIED, said)
         noted = bool(NOTE.match(rest))
-        told, question = parted(rest) if noted else (rest, "")
+        told, asks_for = parted(rest) if noted else (rest, "")
+        question = quote[len(quote) - len(asks_for) :]
         statements, whole = _read(told, quote, denied or rest != said)
         tells = not rest or (whole and not question)
         found.append(Heard(statements, question if noted and whole else sentence.text, tells))
@@ -191,8 +197,9 @@ def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[Statement], b
     told: list[Statement] = []
     for at, part in enumerate(parts):
         # Only what follows a statement can leave out who it is about.
-        starts = CARRIED if told and len(told) == at else CARRIED[:1]
-        told += _clause(part, said, quote, denied, starts)
+        left = CARRIED if told and len(told) == at else CARRIED[:1]
+        being = ("I am ",) if len(left) > 1 and told[-1].kind in BEING else ()
+        told += _clause(part, said, quote, denied, (*left, *being))
     if asking or (told and len(told) == len(parts)):
         return told, not asking
     if not any(asks(one) for one in parts) and (whole := _one(said, WHOLE, quote, denied)):
@@ -216,8 +223,9 @@ def _clause(
 def _one(said: str, kinds: Sequence[str], quote: str, denied: bool) -> Statement | None:
     if "former" in kinds and (former := _former(said, quote)):
         return former
+    plain = _START.sub("", said, count=1)
     for kind in kinds:
-        if kind in STATED and (match := STATED[kind].match(said)):
+        if kind in STATED and (match := STATED[kind].match(plain)):
             value = _NOW.sub("", group(match, "value"))
             return Statement(kind, said, quote, value, changed=denied or bool(CHANGED.search(said)))
     return None

@@ -173,3 +173,24 @@ def test_what_somebody_says_of_themselves_beside_a_question_is_not_searched_for(
     said: str, searched: str
 ):
     assert rewrite(Prompt(question=said, most=3))["question"] == searched
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "alone"),
+    [
+        (
+            ["My brother Zeb has leprosy. How do bees dance?"],
+            "How do they tell the distance?",
+            "How do they tell the distance? (bees dance)",
+        ),
+        (
+            ["Remember that my brother Zeb has leprosy.", "What is a queen bee?"],
+            "How long does it live?",
+            "How long does the queen bee live?",
+        ),
+        (["我弟弟阿强有麻风病。什么是绿茶？"], "它的产地在哪里？", "绿茶的产地在哪里？"),
+        (["记住我弟弟阿强有麻风病。", "什么是绿茶？"], "它的产地在哪里？", "绿茶的产地在哪里？"),
+    ],
+)
+def test_what_was_told_beside_an_earlier_question_is_no_topic(before, question, alone):
+    assert standalone(question, "\n".join(f"person: {one}" for one in before)) == alone

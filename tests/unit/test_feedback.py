@@ -22,12 +22,12 @@ async def run() -> Run:
     return await found(OWNER, name)
 
 
-@pytest.mark.parametrize("verdict", ["up", "down", "Up"])
+@pytest.mark.parametrize("verdict", ["up", "down", "Up", "up!"])
 async def test_up_and_down_are_events_of_the_run(verdict: str):
     assert await feed_back(await run(), verdict) is None
 
     (one,) = await history(OWNER, run="t1-1")
-    assert (one.event.name, one.event.item) == (f"feedback.{verdict.lower()}", "t1-1")
+    assert (one.event.name, one.event.item) == (f"feedback.{verdict.lower().rstrip('!')}", "t1-1")
     assert await listed(OWNER) == []
 
 
@@ -54,6 +54,9 @@ async def test_words_on_how_answers_are_liked_change_the_profile():
     [
         ("feedback_empty", "  "),
         ("feedback_empty", "<!-- x -->"),
+        ("feedback_unclear", "sideways"),
+        ("feedback_unclear", "sideways!"),
+        ("feedback_unclear", "横着"),
         ("feedback_refused", "my password is hunter2"),
         ("feedback_refused", "too long " * 100),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import asked, only_tells
+from memory.learning.rules import asked, asked_alone, only_tells
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,10 @@ from memory.learning.rules import asked, only_tells
     [
         ("Remember that I am a beekeeper. How do bees dance?", "How do bees dance?"),
         ("请记住：我是医生。蜜蜂怎样过冬？", "蜜蜂怎样过冬？"),
+        ("Remember that I love tea and hate coffee; what is a bee?", "what is a bee?"),
+        ("Please remember that I'm vegan and tell me how bees dance", "tell me how bees dance"),
+        ("请记住我喜欢表格，并告诉我蜜蜂怎样跳舞", "告诉我蜜蜂怎样跳舞"),
+        ("请记住我是护士，蜜蜂怎样跳舞？", "蜜蜂怎样跳舞？"),
         ("How do bees dance? Remember that I prefer short answers.", "How do bees dance?"),
     ],
 )
@@ -21,7 +25,17 @@ def test_what_is_to_be_remembered_is_not_researched(message: str, left: str):
 
 @pytest.mark.parametrize(
     "message",
-    ["记住我喜欢简短的回答。", "Please note that I prefer short answers.", "Call me Ada."],
+    [
+        "记住我喜欢简短的回答。",
+        "Please note that I prefer short answers.",
+        "Call me Ada.",
+        "Remember that I am a nurse and like tea.",
+        "请记住我是护士，喜欢茶。",
+        "I'm allergic to penicillin.",
+        "我有糖尿病。",
+        "No, that is wrong. My budget is 700 euros.",
+        "不对，我的预算是700欧元。",
+    ],
 )
 def test_a_message_that_only_tells_asks_nothing(message: str):
     assert only_tells(message)
@@ -32,6 +46,8 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
     [
         "I am a nurse. How do vaccines work?",
         "How do bees dance?",
+        "> I am a nurse",
+        "No, my question is how bees dance.",
         "I'm a student researching bees in Norway. Write a report on their winter.",
         "Compare A and B. Remember that the paper says X.",
         "hello",
@@ -43,3 +59,20 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
 def test_everything_else_stays_as_it_was_asked(message: str):
     assert asked(message) == message
     assert not only_tells(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "alone"),
+    [
+        ("My brother Zeb has leprosy. How do bees dance?", "How do bees dance?"),
+        ("My brother Zeb has leprosy. He is in Rome. How do bees dance?", "How do bees dance?"),
+        ("My brother Zeb has leprosy, how do bees dance?", "how do bees dance?"),
+        ("我弟弟有麻风病，他住在罗马。蜜蜂怎么跳舞？", "蜜蜂怎么跳舞？"),
+        ("我弟弟有麻风病，蜜蜂怎么跳舞？", "蜜蜂怎么跳舞？"),
+        ("Why do my bees die?", "Why do my bees die?"),
+        ("Bees dance. Why?", "Bees dance. Why?"),
+        ("My brother has leprosy.", "My brother has leprosy."),
+    ],
+)
+def test_a_question_stands_alone_without_what_is_told_beside_it(message: str, alone: str):
+    assert asked_alone(message) == alone

@@ -40,7 +40,22 @@ STATED = [
     ("错了！是卑尔根，不是奥斯陆", "correction", "是卑尔根,不是奥斯陆"),
 ]
 
+SEVERAL = [
+    ("Remember that I am a nurse and like tea.", ["I am a nurse", "I like tea"]),
+    ("Remember that I love tea and hate coffee; what is a bee?", ["I love tea", "I hate coffee"]),
+    ("Please remember that I'm vegan and tell me how bees dance", ["I'm vegan"]),
+    ("Remember that I am a nurse, 45 years old.", ["I am a nurse, 45 years old"]),
+    ("Remember that I have two kids, a dog and a cat.", ["I have two kids, a dog and a cat"]),
+    ("Remember that I have a dog which is called Rex.", ["I have a dog which is called Rex"]),
+    ("请记住我喜欢表格，并告诉我蜜蜂怎样跳舞", ["我喜欢表格"]),
+    ("请记住我是护士，喜欢茶。", ["我是护士", "我喜欢茶"]),
+    ("记住我喜欢茶，比较喜欢绿茶", ["我喜欢茶,比较喜欢绿茶"]),
+]
+
 NOTHING = [
+    "Are both, the Woman's View and Pick Me Up, British publications?",
+    "I'm not sure about it.",
+    "1269年的大會，是由三個國家召開的",
     "How do bees dance?",
     "Do you remember that I like tea?",
     "I would like to know how bees dance.",
@@ -108,3 +123,8 @@ def test_a_change_is_told_from_a_statement(said: str):
 
     assert one.changed
     assert not stated("I'm a teacher.")[0].changed
+
+
+@pytest.mark.parametrize(("said", "contents"), SEVERAL)
+def test_nothing_that_is_to_be_remembered_is_lost(said: str, contents: list[str]):
+    assert [one.content for one in stated(said)] == contents

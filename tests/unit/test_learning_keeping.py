@@ -1,0 +1,191 @@
+"""What a person says ends all that it contradicts, however it was said, and history is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph.context import Context
+from memory.facts.store import NewFact, add, listed
+from memory.kept.undoing import undo
+from memory.learning.feedback import feed_back
+from memory.learning.keeping import tell
+from memory.learning.turns import Said
+from memory.learning.worker import hear
+from memory.profile.store import kept
+from runs.lifecycle import found, opened
+from runs.place import Here
+from storage.events import history
+
+pytestmark = pytest.mark.usefixtures("either")
+
+OWNER = "local/"
+
+PLACE = Here(OWNER, "t1", "t1-1", "", "")
+
+
+async def told(*texts: str) -> set[str]:
+    """Add facts as `dossier memory add` does; return what is known then."""
+    for text in texts:
+        await tell(OWNER, NewFact(text), "added by the person")
+    return await live()
+
+
+async def live() -> set[str]:
+    return {one.content for one in await listed(OWNER)}
+
+
+async def identities() -> list[str]:
+    return [one["text"] for one in (await kept(OWNER)).profile["identities"]]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("I live in Berlin", "I live in Paris"),
+        ("I'm allergic to nuts", "I'm not allergic to nuts"),
+        ("我喜欢茶", "我不喜欢茶"),
+        ("我住在柏林", "我住在巴黎"),
+    ],
+)
+async def test_what_is_added_takes_the_place_of_what_it_contradicts(before: str, now: str):
+    assert await told(before, now) == {now}
+    old, new = await listed(OWNER, all=True)
+    assert (old.content, old.superseded_by) == (before, new.id)
+
+
+@pytest.mark.parametrize(
+    ("places", "now"),
+    [
+        (("I live in Berlin", "I live in Bonn", "I moved to Oslo"), "I live in Rome now"),
+        (("我住在柏林", "我住在波恩"), "我现在住在罗马"),
+    ],
+)
+async def test_every_fact_that_holds_no_longer_is_ended(places: tuple[str, ...], now: str):
+    for place in places:
+        await add(OWNER, NewFact(place))
+
+    await hear(PLACE, Said("t1", "t1-1", "m1", now))
+
+    assert len(await live()) == 1
+    assert len(await listed(OWNER, all=True)) == len(places) + 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("I live in Paris", "I no longer live in Paris."),
+        ("I like tea", "I no longer like tea."),
+        ("I work for Acme", "I no longer work for Acme."),
+        ("我住在巴黎", "我不再住在巴黎"),
+        ("我喜欢茶", "我不再喜欢茶了"),
+    ],
+)
+async def test_what_is_so_no_longer_is_history(before: str, now: str):
+    await told(before)
+    await hear(PLACE, Said("t1", "t1-1", "m1", now))
+
+    assert before not in await live()
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "new"),
+    [
+        ("I am a nurse", "I am not a nurse, I am a welder", "welder"),
+        ("我是护士", "我不是护士,我是焊工", "焊工"),
+    ],
+)
+async def test_words_on_a_run_end_what_they_contradict(before: str, words: str, new: str):
+    await told(before)
+    run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+
+    await feed_back(run, words)
+
+    assert await live() == {words}
+    assert await identities() == [new]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("I am a welder", "I am no longer a welder"), ("我是焊工", "我不再是焊工了")],
+)
+async def test_the_profile_follows_what_is_added(before: str, now: str):
+    await told(before)
+    assert await identities()
+
+    await told(now)
+
+    assert await identities() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "form"),
+    [
+        ("I prefer tables, not prose.", "Actually I prefer prose.", "prose"),
+        ("我更喜欢表格，不喜欢段落。", "其实我更喜欢段落。", "prose"),
+    ],
+)
+async def test_another_taste_takes_the_place_of_the_first(before: str, now: str, form: str):
+    await hear(PLACE, Said("t1", "t1-1", "m1", before))
+    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == "tables"
+
+    await hear(PLACE, Said("t1", "t1-2", "m2", now))
+
+    assert len(await live()) == 1
+    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == form
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("I prefer tables.", "I no longer prefer tables."), ("我更喜欢表格", "我不再喜欢表格")],
+)
+async def test_a_taste_that_is_over_guides_no_more(before: str, now: str):
+    await told(before, now)
+
+    assert (await kept(OWNER)).profile["tastes"] == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "fact"),
+    [
+        (
+            "My budget is 500 euros",
+            "No, that is wrong. My budget is 700 euros.",
+            "My budget is 700 euros",
+        ),
+        ("我的预算是500欧元", "不对。我的预算是700欧元。", "我的预算是700欧元"),
+    ],
+)
+async def test_a_correction_in_two_sentences_is_kept(before: str, said: str, fact: str):
+    await told(before)
+    await hear(PLACE, Said("t1", "t1-1", "m1", said))
+
+    assert await live() == {fact}
+
+
+async def test_two_things_of_one_message_are_both_kept():
+    said = "Remember that I'm allergic to nuts and allergic to pollen."
+    await hear(PLACE, Said("t1", "t1-1", "m1", said))
+
+    assert await live() == {"I'm allergic to nuts", "I am allergic to pollen"}
+
+
+async def test_an_old_message_that_is_read_again_ends_nothing_newer():
+    old = Said("t1", "t1-1", "m1", "I live in Berlin.")
+    await hear(PLACE, old)
+    await hear(PLACE, Said("t2", "t2-1", "m2", "I live in Rome."))
+
+    await hear(PLACE, old)
+
+    assert await live() == {"I live in Rome"}
+
+
+async def test_each_fact_that_was_ended_can_be_brought_back():
+    for place in ("I live in Berlin", "I live in Bonn"):
+        await add(OWNER, NewFact(place))
+    await told("I live in Rome")
+
+    for logged in await history(OWNER):
+        if logged.event.name == "fact.supersede":
+            await undo(OWNER, logged.id)
+
+    assert await live() == {"I live in Berlin", "I live in Bonn"}
