@@ -11,7 +11,8 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from graph.state import Answer, State, Summary
-from memory.learning.rules import asked_alone
+from memory.learning.questions import asked_alone
+from memory.learning.voice import in_person
 from models.extractive.followups import points_back
 from models.load import load, model_name
 from nodes.agent import work
@@ -111,10 +112,12 @@ def _without_telling(message: AnyMessage) -> AnyMessage:
     """Return an earlier message without what a person told of themselves beside their question.
 
     What is searched for is made of it, and may go out to the web. It stays where the question
-    cannot be understood without: "I keep bees. How do they dance?"
+    needs it: "I keep bees. How do they dance?" and "I am in Rome. What should I see?"
     """
     alone = asked_alone(str(message.text)) if message.type == "human" else ""
-    return HumanMessage(alone, id=message.id) if alone and not points_back(alone) else message
+    if not alone or points_back(alone) or in_person(alone):
+        return message
+    return HumanMessage(alone, id=message.id)
 
 
 def _before(summary: str) -> HumanMessage:

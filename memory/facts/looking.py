@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
+from collections.abc import Callable
 
 from sqlalchemy import or_, select
 
@@ -54,11 +54,11 @@ async def near(owner: str, text: str, limit: int = 10) -> list[tuple[Fact, float
     return [(fact, likeness[fact.id]) for fact in found if fact.live]
 
 
-async def matching(owner: str, way: re.Pattern[str]) -> list[Fact]:
-    """Return the live facts that say something in a certain way, wherever it stands in them."""
+async def matching(owner: str, fits: Callable[[str], object]) -> list[Fact]:
+    """Return the live facts whose content fits; each of them is asked."""
     held = await known(owner, await revision(owner))
     entries = zip(held.entries, held.columns.live, strict=False)
-    ids = [one.id for one, live in entries if live and way.search(one.content)]
+    ids = [one.id for one, live in entries if live and fits(one.content)]
     found = await read(lambda connection: rows.some(connection, owner, ids))
     return [fact for fact in found if fact.live]
 

@@ -60,7 +60,11 @@ def _against(new: Statement, old: Statement) -> bool:
 def _denied(new: Statement, old: Statement) -> bool:
     if old.kind == "preference":
         return new.of == old.kind and bool(_things(new.value) & _liked(old)[0])
-    return new.of in (old.kind, "") and old.kind != "former" and same(old.value, new.value)
+    gone, held = set(words(new.value)), set(words(old.value))
+    if not new.of or old.kind == "former":
+        return bool(gone) and gone == held and old.kind != "former"
+    # Who is a head nurse no longer may still be a nurse.
+    return new.of == old.kind and same(old.value, new.value) and not held < gone
 
 
 def _liked(one: Statement) -> tuple[Things, Things]:

@@ -119,7 +119,7 @@ WAYS: Mapping[str, tuple[str, ...]] = {
         r"^my (?:favou?rite|preferred) (?P<value>.{3,160})$",
     ),
     "answers": (_ANSWERS, r"^i (?:no longer )?prefer\b"),
-    "negated": (r"\b(?:no|not|don't|never|avoid|without|dislike|hate|can't)\b",),
+    "negated": (r"\b(?:no longer|no|not|don't|never|avoid|without|dislike|hate|can't)\b",),
     "rather": (r"\s*,?\s+(?:and |but )?(?:not|rather than|instead of|over|(?:more )?than)\s+",),
     "several": (r"\s*,\s*|\s+(?:and|or)\s+",),
     "moment": (

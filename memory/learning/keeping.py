@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from config.errors import Problem
 from memory.facts.fact import key
@@ -147,7 +146,7 @@ async def _put(
 async def _ended(owner: str, one: Statement, new: NewFact) -> list[Fact]:
     """Return the facts that hold no longer once a statement is so."""
     close = [fact for fact, _ in await near(owner, f"{one.content} {one.wrong}", NEAREST)]
-    far = [fact for way in _ways(one) for fact in await matching(owner, way)]
+    far = [fact for fits in _ways(one) for fact in await matching(owner, fits)]
     known = {fact.id: fact for fact in (*close, *far) if key(fact.content) != key(new.content)}
     if bare(one):
         # It does not say of what it is a correction: of what is most like it.
@@ -158,10 +157,10 @@ async def _ended(owner: str, one: Statement, new: NewFact) -> list[Fact]:
     return [fact for id, fact in known.items() if id not in both and contradicts(one, fact.content)]
 
 
-def _ways(one: Statement) -> list[re.Pattern[str]]:
-    """Return how facts begin that it may contradict without having a word in common with it."""
+def _ways(one: Statement) -> list[Callable[[str], object]]:
+    """Return what finds facts that it may contradict without having a word in common with them."""
     alone = one.kind in ONE_OF or (one.kind == "identity" and one.changed)
-    return [*([STATED[one.kind]] if alone else []), *([ANSWERS] if one.tastes else [])]
+    return [*([STATED[one.kind].match] if alone else []), *([ANSWERS.search] if one.tastes else [])]
 
 
 def _about_the_same(fact: Fact, sentence: str) -> bool:

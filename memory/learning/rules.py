@@ -58,7 +58,9 @@ KINDS = ("name", "former", *HELD[:1], "role", *HELD[1:])
 
 _START = re.compile(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
 _NARROW = str.maketrans("，：；！", ",:;!")
-_OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
+_OF_ME = re.compile(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
+"""What is a statement even if it wants something: "I want to see Rome"."""
+
 
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
@@ -118,25 +120,6 @@ def only_tells(message: str) -> bool:
     return bool(stated(message)) and all(one.tells for one in _heard(message))
 
 
-def asked_alone(message: str) -> str:
-    """Return the sentences of a message without those that tell of the person, and of theirs.
-
-    It is as it is where nothing else is asked. "My sister has bees. She is a nurse. How do bees
-    dance?" asks one thing.
-    """
-    left, told = [], False
-    for sentence in sentences(message):
-        own, question = parted(sentence.text)
-        if not question:
-            own, question = ("", own) if asks(own) else (own, "")
-        if own and ((told and _OF_THEM.match(own)) or in_person(own) or NOTE.match(own)):
-            told = True
-        else:
-            told, question = False, sentence.text
-        left += [question] if question else []
-    return " ".join(left) if any(map(asks, left)) else message
-
-
 def clauses(text: str) -> list[Statement]:
     """Return what a sentence says of the person in its parts, whatever it says as a whole."""
     return _of_oneself(END.sub("", text), text, denied=False)[0]
@@ -176,7 +159,7 @@ def _read(said: str, quote: str, denied: bool) -> tuple[list[Statement], bool]:
     if WISH.match(noted):
         return [Statement("wish", noted, quote)], not asks(noted)
     told, whole = _of_oneself(noted, quote, denied)
-    if noted != said and not whole and not asks(noted):
+    if noted != said and not whole and (_OF_ME.match(noted) or not asks(noted)):
         return [Statement("note", noted, quote)], True
     return told, whole
 

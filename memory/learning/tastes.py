@@ -22,14 +22,16 @@ def tastes(text: str) -> Mapping[str, str]:
 
 
 def unwanted(text: str) -> Mapping[str, list[str]]:
-    """Return how answers are not liked, by field of a profile."""
-    return _named(_halves(text)[1]) if ANSWERS.search(text) else {}
+    """Return how answers are not liked, by field of a profile, where a text is plain about it."""
+    found = _named(_halves(text)[1]) if ANSWERS.search(text) else {}
+    return found if len(found) == 1 and len(NEGATED.findall(text)) == 1 else {}
 
 
 def _halves(text: str) -> tuple[str, str]:
     negation = NEGATED.search(text)
-    at = negation.start() if negation else len(text)
-    return text[:at], text[at:]
+    if negation is None:
+        return text, ""
+    return text[: negation.start()], text[negation.end() :]
 
 
 def _named(text: str) -> dict[str, list[str]]:

@@ -20,6 +20,7 @@ from memory.facts.store import (
     remove,
     search,
     supersede,
+    undo,
 )
 from storage.events import history
 
@@ -81,6 +82,27 @@ async def test_what_is_known_is_confirmed_and_not_doubled(tea: Fact, again: str)
     assert await listed(ME) == [fact]
     assert (fact.id, fact.content, fact.confidence) == (tea.id, tea.content, 0.9)
     assert await events() == [("fact.add", tea.id), ("fact.confirm", tea.id)]
+
+
+@pytest.mark.parametrize(
+    ("known", "more"),
+    [
+        ("Drinks tea", "Drinks green tea"),
+        ("每天早上在花园里喝茶看书", "每天早上在花园里喝绿茶看书"),
+    ],
+)
+async def test_a_wording_that_says_more_is_an_event_of_its_own_and_can_be_undone(
+    known: str, more: str
+):
+    fact = await add(ME, NewFact(known))
+    await add(ME, NewFact(more))
+
+    assert [one.content for one in await listed(ME)] == [more]
+    assert await events() == [("fact.add", fact.id), ("fact.reword", fact.id)]
+
+    await undo((await history(ME, limit=1))[0])
+
+    assert [one.content for one in await listed(ME)] == [known]
 
 
 async def test_a_confirmation_that_says_nothing_new_is_logged_and_changes_nothing(tea: Fact):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import asked, asked_alone, only_tells
+from memory.learning.questions import asked_alone
+from memory.learning.rules import asked, only_tells
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,11 @@ AGAINST = [
 ]
 
 BESIDE = [
+    ("I am no longer a head nurse", "I am a nurse"),
+    ("I am no longer in Oslo", "I am a nurse in Oslo"),
+    ("I don't like tables in short answers.", "I prefer short answers"),
+    ("I don't like reports without examples", "I prefer reports with examples"),
+    ("我不再是护士长", "我是护士"),
     ("I live in Paris", "I like Berlin"),
     ("I no longer live in Paris", "I like Paris"),
     ("I like tea", "I like coffee"),

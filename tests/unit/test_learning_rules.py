@@ -48,6 +48,8 @@ SEVERAL = [
     ("Remember that I have two kids, a dog and a cat.", ["I have two kids, a dog and a cat"]),
     ("Remember that I have a dog which is called Rex.", ["I have a dog which is called Rex"]),
     ("请记住我喜欢表格，并告诉我蜜蜂怎样跳舞", ["我喜欢表格"]),
+    ("Remember that I want to see Rome.", ["I want to see Rome"]),
+    ("记住我想去罗马", ["我想去罗马"]),
     ("请记住我是护士，喜欢茶。", ["我是护士", "我喜欢茶"]),
     ("记住我喜欢茶，比较喜欢绿茶", ["我喜欢茶,比较喜欢绿茶"]),
 ]

@@ -1,0 +1,31 @@
+"""What a message asks, apart from what it tells of the person."""
+
+from __future__ import annotations
+
+import re
+
+from memory.learning.patterns import NOTE
+from memory.learning.rules import parted
+from memory.learning.voice import asks, in_person
+from retrieval.text import sentences
+
+_OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
+
+
+def asked_alone(message: str) -> str:
+    """Return the sentences of a message without those that tell of the person, and of theirs.
+
+    It is as it is where nothing else is asked. "My sister has bees. She is a nurse. How do bees
+    dance?" asks one thing.
+    """
+    left, told = [], False
+    for sentence in sentences(message):
+        own, question = parted(sentence.text)
+        if not question:
+            own, question = ("", own) if asks(own) else (own, "")
+        if own and ((told and _OF_THEM.match(own)) or in_person(own) or NOTE.match(own)):
+            told = True
+        else:
+            told, question = False, sentence.text
+        left += [question] if question else []
+    return " ".join(left) if any(map(asks, left)) else message
