@@ -21,8 +21,8 @@ def asked_alone(message: str) -> str:
     left, told = [], False
     for sentence in sentences(message):
         own, question = parted(sentence.text)
-        if not question:
-            own, question = ("", own) if asks(own) else (own, "")
+        if asks(own):
+            own, question = "", sentence.text
         if own and ((told and _OF_THEM.match(own)) or in_person(own) or NOTE.match(own)):
             told = True
         else:

@@ -71,6 +71,7 @@ def test_everything_else_stays_as_it_was_asked(message: str):
         ("我弟弟有麻风病，他住在罗马。蜜蜂怎么跳舞？", "蜜蜂怎么跳舞？"),
         ("我弟弟有麻风病，蜜蜂怎么跳舞？", "蜜蜂怎么跳舞？"),
         ("Why do my bees die?", "Why do my bees die?"),
+        ("I want to know of bees, and what is a wasp?",) * 2,
         ("Bees dance. Why?", "Bees dance. Why?"),
         ("My brother has leprosy.", "My brother has leprosy."),
     ],
