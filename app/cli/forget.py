@@ -7,7 +7,7 @@ from functools import partial
 from app.cli.memories import finished
 from app.cli.output import has_terminal, print_json
 from app.cli.pages import missing
-from app.cli.redrawing import redraw
+from app.cli.redrawing import redraw, undrawn
 from config.errors import Problem
 from config.settings import settings
 from memory.forgetting.aim import Aim
@@ -48,7 +48,7 @@ def forgetting(*, ids: list[str], sure: bool, project: str, as_json: bool) -> in
 
 
 def _forget(what: Aim, *, sure: bool, as_json: bool) -> int:
-    plan = finished(planned(what))
+    plan = finished(_planned(what))
     if not (sure or _agreed(plan)):
         print("Nothing is forgotten.")
         return 0
@@ -60,6 +60,11 @@ def _forget(what: Aim, *, sure: bool, as_json: bool) -> int:
     for line in [*_stays(plan), *([f"Beyond reach: {beyond}."] if beyond else [])]:
         print(line)
     return 0
+
+
+async def _planned(what: Aim) -> Plan:
+    plan = await planned(what)
+    return plan._replace(reports=tuple(await undrawn(what.owner, plan.reports)))
 
 
 async def _found(owner: str, ids: list[str], origin: str) -> list[str]:

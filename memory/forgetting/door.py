@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     """How many pages: those that were named, and those that say it again in part."""
     facts: int
     reports: tuple[Told, ...]
-    """The reports of which something goes."""
+    """The reports of which something goes, and those whose files are to be looked at again."""
     files: tuple[str, ...]
     """Memory files whose own lines say it too; they are the person's, and stay."""
 
