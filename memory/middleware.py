@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from memory.base import Memory, Query
 from memory.budget import Part, fitting, told
 from memory.registry import MEMORIES
+from memory.waiting import wait
 from retrieval.tokens import warm
 from storage.events import revision
 
@@ -75,8 +76,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self.query, self.watch = query or self._query, watch
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Response]) -> Response:
-        """Pass the request on with the notes, where nothing else is asynchronous."""
-        return handler(asyncio.run(self.reminded(request)))
+        """Do the same for an agent that is called synchronously."""
+        return handler(wait(self.reminded(request)))
 
     async def awrap_model_call(
         self, request: Request, handler: Callable[[Request], Awaitable[Response]]
@@ -91,9 +92,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             return request
         if self.watch:
             await self.watch(request, parts)
-        system = str(request.system_message.text) if request.system_message else ""
-        message = SystemMessage("\n\n".join(text for text in (system, told(parts)) if text))
-        return request.override(system_message=message)
+        return request.override(system_message=_with(request.system_message, told(parts)))
 
     def _query(self, request: Request) -> Query:
         turns = last_turns(request.messages)
@@ -128,6 +127,17 @@ def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str,
         if turns == 0:
             break
     return tuple(said)
+
+
+def _with(system: SystemMessage | None, notes: str) -> SystemMessage:
+    """Return a system message with notes behind it; whatever else it holds stays as it is."""
+    if system is None:
+        return SystemMessage(notes)
+    if isinstance(system.content, str):
+        both = "\n\n".join(text for text in (system.content, notes) if text)
+        return system.model_copy(update={"content": both})
+    block = {"type": "text", "text": f"\n\n{notes}"}
+    return system.model_copy(update={"content": [*system.content, block]})
 
 
 def _in_order(part: Part) -> Part:

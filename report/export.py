@@ -28,8 +28,13 @@ async def write(document: Document, folder: Path, *, force: bool = False) -> dic
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
-    contents = {"md": to_markdown(document).encode(), "html": to_html(document).encode()}
-    return await anyio.to_thread.run_sync(_write_all, contents, folder, force)
+    return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force)
+
+
+def same(document: Document, folder: Path) -> bool:
+    """Say whether the files in a folder are those of a document, to the byte."""
+    contents = _contents(document)
+    return all(_same(folder / name, contents[kind]) for kind, name in NAMES.items())
 
 
 def check_folder(folder: Path, *, force: bool) -> None:
@@ -46,6 +51,10 @@ def check_folder(folder: Path, *, force: bool) -> None:
     above = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         raise _not_writable(folder, f"{above} is not a folder that can be written to")
+
+
+def _contents(document: Document) -> dict[str, bytes]:
+    return {"md": to_markdown(document).encode(), "html": to_html(document).encode()}
 
 
 def _write_all(contents: dict[str, bytes], folder: Path, force: bool) -> dict[str, Path]:

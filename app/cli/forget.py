@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from app.cli.memories import finished
-from app.cli.output import has_terminal, print_json
+from app.cli.output import has_terminal, one_line, print_json
 from app.cli.pages import missing
-from app.cli.redrawing import redraw
-from config.errors import Problem
+from app.cli.redrawing import redraw, undrawn
+from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.forgetting.aim import Aim
 from memory.forgetting.door import Plan, aimed, forget, planned, unfinished
@@ -48,18 +49,30 @@ def forgetting(*, ids: list[str], sure: bool, project: str, as_json: bool) -> in
 
 
 def _forget(what: Aim, *, sure: bool, as_json: bool) -> int:
-    plan = finished(planned(what))
+    plan = finished(_planned(what))
     if not (sure or _agreed(plan)):
-        print("Nothing is forgotten.")
-        return 0
+        return _let_be(as_json=as_json)
     beyond = finished(forget(plan, partial(redraw, what.owner)))
     if as_json:
         print_json({**_plain(plan), "beyond": beyond})
-        return 0
-    print(f"{_counts(plan)} forgotten.")
-    for line in [*_stays(plan), *([f"Beyond reach: {beyond}."] if beyond else [])]:
-        print(line)
+    else:
+        print(f"{_counts(plan)} forgotten.")
+        for line in [*_stays(plan), *([f"Beyond reach: {beyond}."] if beyond else [])]:
+            print(line)
+    return EXIT["partial"] if plan.unread else 0
+
+
+def _let_be(*, as_json: bool) -> int:
+    if as_json:
+        print_json({"forgotten": 0, "ids": []})
+    else:
+        print("Nothing is forgotten.")
     return 0
+
+
+async def _planned(what: Aim) -> Plan:
+    plan = await planned(what)
+    return plan._replace(reports=tuple(await undrawn(what.owner, plan.reports)))
 
 
 async def _found(owner: str, ids: list[str], origin: str) -> list[str]:
@@ -80,9 +93,14 @@ def _agreed(plan: Plan) -> bool:
     if not has_terminal():
         raise Problem("forget_unconfirmed", "nobody can be asked", hint="say --yes")
     for line in _stays(plan):
-        print(line)
-    answer = input(f"Forget {_counts(plan)}? It cannot be undone. [y/N] ")
-    return answer.strip().lower() in ("y", "yes")
+        print(line, file=sys.stderr)
+    asked = f"Forget {_counts(plan)}? It cannot be undone. [y/N] "
+    print(asked, end="", file=sys.stderr, flush=True)
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        print(file=sys.stderr)
+        return False
 
 
 def _plain(plan: Plan) -> dict[str, object]:
@@ -94,6 +112,7 @@ def _plain(plan: Plan) -> dict[str, object]:
         "reports": [one.run for one in plan.reports],
         "threads": plan.threads,
         "left_in": list(plan.files),
+        "unread": [problem.as_dict() for problem in plan.unread],
     }
 
 
@@ -103,7 +122,7 @@ def _counts(plan: Plan) -> str:
         "page": plan.pages,
         "fact": plan.facts,
         "profile": int(plan.what.profile),
-        "file section": len(plan.what.files),
+        "file section": len({*plan.what.files} - {one.where for one in plan.unread}),
         "insight": len(plan.what.insights),
         "report": len(plan.reports),
         "thread": len(plan.threads),
@@ -113,5 +132,7 @@ def _counts(plan: Plan) -> str:
 
 
 def _stays(plan: Plan) -> list[str]:
-    """Say which lines a person wrote themselves say it too."""
-    return [f"Your own lines in {path} say it too; they stay: edit them." for path in plan.files]
+    """Say which lines a person wrote themselves say it too, and what nobody can look into."""
+    own = [f"Your own lines in {path} say it too; they stay: edit them." for path in plan.files]
+    unread = [f"{one.where} stays as it is: {one.what}." for one in plan.unread]
+    return [one_line(line) for line in (*own, *unread)]

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rich.text import Text
 
+from app.cli.memories import finished
 from app.cli.output import one_line, print_json
-from app.cli.table import show
+from app.cli.table import coloured, show
 from config.settings import settings
 from memory.files import deciding
 from memory.files.proposals import Proposal, listed, waiting
 from runs.place import owned
-from storage.engine import close
-
-COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-"""The colours of the lines of a difference, by their first character."""
 
 WARNING = "from a page: these words stand in what the run had read, nobody may have asked for them"
 
 
 def listing(*, every: bool, project: str, as_json: bool) -> int:
     """Show the proposals that wait, or all of them; return the exit status."""
-    found = asyncio.run(_closing(listed(owned(settings().user, project), decided=every)))
+    found = finished(listed(owned(settings().user, project), decided=every))
     if as_json:
         print_json([_plain(one) for one in found])
     else:
@@ -41,7 +37,7 @@ def approving(*, ids: list[str], project: str, as_json: bool) -> int:
     Raises:
         Problem: What `memory.files.deciding.approve` tells of.
     """
-    done = asyncio.run(_each(ids, project, _approve))
+    done = finished(_each(ids, project, _approve))
     _tell(done, as_json=as_json)
     return 0
 
@@ -52,7 +48,7 @@ def rejecting(*, ids: list[str], project: str, as_json: bool) -> int:
     Raises:
         Problem: What `memory.files.deciding.reject` tells of.
     """
-    done = asyncio.run(_each(ids, project, _reject))
+    done = finished(_each(ids, project, _reject))
     _tell(done, as_json=as_json)
     return 0
 
@@ -67,12 +63,9 @@ async def _each(
     """Decide on several proposals; none is touched when one of them cannot be decided on."""
     owner = owned(settings().user, project)
     different = list(dict.fromkeys(ids))
-    try:
-        for one in different:
-            await waiting(owner, one)
-        return [await decide(owner, one) for one in different]
-    finally:
-        await close()
+    for one in different:
+        await waiting(owner, one)
+    return [await decide(owner, one) for one in different]
 
 
 async def _approve(owner: str, name: str) -> Done:
@@ -85,13 +78,6 @@ async def _approve(owner: str, name: str) -> Done:
 async def _reject(owner: str, name: str) -> Done:
     proposal = await deciding.reject(owner, name)
     return {"id": name, "status": "rejected", "path": proposal.path, "conflicts": 0}
-
-
-async def _closing(work: Awaitable[list[Proposal]]) -> list[Proposal]:
-    try:
-        return await work
-    finally:
-        await close()
 
 
 def _tell(done: Sequence[Done], *, as_json: bool) -> None:
@@ -110,16 +96,9 @@ def _parts(proposal: Proposal) -> list[Text]:
     where = f"run {proposal.run} {proposal.step}".rstrip() if proposal.run else ""
     head = f"{proposal.id}  {proposal.status}  {at:%Y-%m-%d %H:%M}  {where}"
     web = [Text(WARNING, "yellow")] if proposal.provenance == "web" else []
-    difference = [
-        Text(f"  {_safe(line)}", COLOURS.get(line[:1], "")) for line in proposal.diff.splitlines()
-    ]
+    difference = [coloured(line, indent="  ") for line in proposal.diff.splitlines()]
     why = Text(f"why: {one_line(proposal.why)}")
     return [Text(head.rstrip(), "bold"), why, *web, *difference, Text("")]
-
-
-def _safe(line: str) -> str:
-    """Return a line as it is written, without what a terminal would take for a command."""
-    return "".join(one if one.isprintable() else "�" for one in line.replace("\t", "    "))
 
 
 def _plain(proposal: Proposal) -> Done:

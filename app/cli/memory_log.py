@@ -9,19 +9,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rich.table import Column
-from rich.text import Text
 
 from app.cli.memories import SHORT, cut, finished
 from app.cli.output import one_line, print_json
-from app.cli.table import show, table
+from app.cli.table import coloured, show, table
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.kept.undoing import Undone, event, undo, undo_run
 from runs.lifecycle import found
 from runs.place import owned
 from storage.events import Logged, history
-
-COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def listing(*, run: str, item: str, limit: int, project: str, as_json: bool) -> int:
@@ -47,7 +44,7 @@ def differing(*, number: int, project: str, as_json: bool) -> int:
         print_json({**_plain(logged), "diff": "\n".join(lines)})
         return 0
     show(_table([logged]))
-    show(*(Text(_safe(line), COLOURS.get(line[:1], "")) for line in lines or [_nothing(logged)]))
+    show(*map(coloured, lines or [_nothing(logged)]))
     return 0
 
 
@@ -138,11 +135,6 @@ def _lines(data: Mapping[str, Any] | None) -> list[str]:
         else:
             lines.append(f"{name}: {value}")
     return lines
-
-
-def _safe(line: str) -> str:
-    """Return a line as it is written, without what a terminal would take for a command."""
-    return "".join(one if one.isprintable() else "�" for one in line.replace("\t", "    "))
 
 
 def _plain(logged: Logged) -> dict[str, Any]:

@@ -5,35 +5,50 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.memories import finished
-from app.cli.output import print_json
-from config.errors import Problem
+from app.cli.output import one_line, print_json
+from config.errors import EXIT, Problem
 from config.settings import settings
+from memory.files.reading import unreadable
 from memory.moving.arriving import imported, read_document
 from memory.moving.leaving import exported
+from memory.moving.shape import Moved
 from runs.place import owned
 
 
 def exporting(*, file: Path | None, force: bool, project: str, as_json: bool) -> int:
     """Write everything that is remembered; return the exit status.
 
+    It is partial where a memory file cannot be read.
+
     Raises:
-        Problem: `output_exists`, `output_not_writable`, or what keeps a memory file from being
-            read.
+        Problem: `output_exists` or `output_not_writable`.
     """
-    moved = finished(exported(owned(settings().user, project)))
+    moved, unread = finished(_exported(owned(settings().user, project)))
+    for problem in unread:
+        print(one_line(f"left out: {problem}"), file=sys.stderr)
     if file is None:
         print_json(moved.model_dump(mode="json"))
-        return 0
-    _write(file, moved.model_dump_json(indent=1) + "\n", force=force)
+    else:
+        _write(file, moved.model_dump_json(indent=1) + "\n", force=force)
+        _tell(file, moved, unread, as_json=as_json)
+    return EXIT["partial"] if unread else 0
+
+
+async def _exported(owner: str) -> tuple[Moved, list[Problem]]:
+    return await exported(owner), await unreadable(owner)
+
+
+def _tell(file: Path, moved: Moved, unread: Sequence[Problem], *, as_json: bool) -> None:
     if as_json:
-        print_json({"file": str(file.absolute()), **moved.counts()})
+        left = [problem.as_dict() for problem in unread]
+        print_json({"file": str(file.absolute()), **moved.counts(), "unread": left})
     else:
         told = ", ".join(f"{count:,} {name}" for name, count in moved.counts().items())
         print(f"{told}: {file.absolute()}")
-    return 0
 
 
 def importing(*, file: Path, project: str, as_json: bool) -> int:

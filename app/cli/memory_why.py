@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.table import Column
@@ -29,11 +29,12 @@ def main(*, run: str, project: str, as_json: bool) -> int:
         sums = {"calls": told.calls, "tokens": told.tokens, "estimated": told.estimated}
         print_json({"run": name, **sums, "told": notes})
         return 0
-    rows = table("id", "memory", Column("score"), Column("told to"), Column("what it says"))
+    rows = table("id", "memory", Column("score"), Column("told to"), *columns(told))
     for one in told.told:
         parts = " ".join(f"{part} {value:.2g}" for part, value in one.score.items())
         where = ", ".join(f"{place} ×{count}" for place, count in one.where.items())
-        rows.add_row(cut(_short(one.id)), one.memory, Text(parts), Text(where), cut(_said(one)))
+        head = cut(_short(one.id)), one.memory, Text(parts), Text(where)
+        rows.add_row(*head, *(cut(says(one)) for says in columns(told).values()))
     show(*([rows, Text(said(told))] if told.told else [f"No call of {name} was told anything."]))
     return 0
 
@@ -54,11 +55,22 @@ def _short(id: str) -> str:
     return id.rpartition("/")[2] if "/" in id else id[:SHORT]
 
 
+def columns(told: Why) -> dict[str, Callable[[Told], str]]:
+    """Return what is shown of each thing: what it said, and what it says now where that differs."""
+    columns: dict[str, Callable[[Told], str]] = {"what it said": _said, "what it says now": _says}
+    return {name: says for name, says in columns.items() if any(map(says, told.told))}
+
+
 def _said(one: Told) -> str:
+    return one_line(one.said or "")
+
+
+def _says(one: Told) -> str:
     if one.item is None:
         return "(gone)"
     text = one.item.title if one.memory in ("reports", "pages") else one.item.text
-    return f"({one.item.state}) {one_line(text)}" if one.item.state else one_line(text)
+    now = "" if text == one.said else one_line(text)
+    return f"({one.item.state}) {now}".rstrip() if one.item.state else now
 
 
 def _plain(one: Told) -> Mapping[str, Any]:

@@ -11,7 +11,8 @@ from config.errors import Problem
 from graph.state import State
 from memory.forgetting.checkpoints import Told
 from report.document import document
-from report.export import NAMES, write
+from report.export import NAMES, same, write
+from report.render import Document
 from runs.lifecycle import folders, found
 
 
@@ -29,19 +30,36 @@ async def redraw(owner: str, told: Sequence[Told]) -> int:
     """
     count = 0
     for one in told:
-        try:
-            run = await found(owner, one.run)
-        except Problem:
-            continue
-        state = cast("State", one.after)
-        day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
-        shown = document(state, state["report"], state["status"], day)
-        for folder in map(Path, await folders(run)):
-            if any((folder / name).exists() for name in NAMES.values()):
-                await write(shown, folder, force=True)
-                _sweep(folder)
-                count += 1
+        shown, places = await _drawn(owner, one)
+        for folder in places:
+            await write(shown, folder, force=True)
+            _sweep(folder)
+            count += 1
     return count
+
+
+async def undrawn(owner: str, told: Sequence[Told]) -> list[Told]:
+    """Return those reports that change, and those whose files still say what they said before."""
+    left = []
+    for one in told:
+        shown, places = await _drawn(owner, one)
+        if one.changed or not all(same(shown, folder) for folder in places):
+            left.append(one)
+    return left
+
+
+async def _drawn(owner: str, told: Told) -> tuple[Document, list[Path]]:
+    """Return what is left of a report, and the folders in which its files lie."""
+    state = cast("State", told.after)
+    try:
+        run = await found(owner, told.run)
+    except Problem:
+        return document(state, state["report"], state["status"], ""), []
+    day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
+    shown = document(state, state["report"], state["status"], day)
+    places = [Path(folder) for folder in await folders(run)]
+    names = NAMES.values()
+    return shown, [one for one in places if any((one / name).exists() for name in names)]
 
 
 def _sweep(folder: Path) -> None:

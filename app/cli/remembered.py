@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
 from app.cli import audited
@@ -154,7 +152,7 @@ def reject(ids: Proposals, project: Project = "", json: Json = False) -> None:
 
 @memory.command()
 def graph(
-    out: GraphFile = Path("experience.html"),
+    out: GraphFile = "experience.html",  # type: ignore[assignment] # typer parses it
     limit: Limit = 300,
     project: Project = "",
     json: Json = False,

@@ -1,4 +1,4 @@
-"""Print rows in columns: as wide as the terminal, and one line a row where there is none."""
+"""Print rows in columns and differences: as wide as the terminal, or one line a row without one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import sys
 
 from rich.console import Console, RenderableType
 from rich.table import Column, Table
+from rich.text import Text
+
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+"""The colours of the lines of a difference, by their first character."""
 
 ENDLESS = 10_000
 """The characters in a line of what is no terminal."""
@@ -15,6 +19,17 @@ def table(*columns: Column | str) -> Table:
     """Return a table without rows; a column that is only named is shown whole."""
     whole = (Column(one, no_wrap=True) if isinstance(one, str) else one for one in columns)
     return Table(*whole, box=None, header_style="bold", pad_edge=False)
+
+
+def coloured(line: str, *, indent: str = "") -> Text:
+    """Return a line of a difference as it is written, without what a terminal takes for a command.
+
+    Args:
+        line: With its sign.
+        indent: What stands before it.
+    """
+    safe = "".join(one if one.isprintable() else "�" for one in line.replace("\t", "    "))
+    return Text(indent + safe, COLOURS.get(line[:1], ""))
 
 
 def show(*parts: RenderableType) -> None:

@@ -40,12 +40,16 @@ class AgentsFiles:
         return [
             note
             for source, data in zip(sources, held, strict=True)
-            for note in _notes(source.path, data or b"")
+            for note in notes_of(source.path, data or b"")
         ]
 
 
-def _notes(path: str, data: bytes) -> Iterator[Note]:
-    """Yield what a file says; its id holds the hash of its content, so it names one revision."""
+def notes_of(path: str, data: bytes) -> Iterator[Note]:
+    """Yield what a file says; its id holds the hash of its content, so it names one revision.
+
+    Raises:
+        Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
+    """
     before, inside, after = _divided(decoded(data, path), path)
     revision = hashlib.sha256(data).hexdigest()[:12]
     for title, text in ((path, before + after), (f"{path}{LEARNED}", inside)):

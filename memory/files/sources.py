@@ -35,19 +35,39 @@ class Source(NamedTuple):
     files: Backend = DISK
 
 
+class Outside:
+    """Where a link leads that leaves the project: nothing there is read or written."""
+
+    async def read(self, path: str) -> bytes | None:
+        """Refuse.
+
+        Raises:
+            Problem: `memory_file_unreadable`.
+        """
+        raise Problem("memory_file_unreadable", LEADS_OUT, where=path)
+
+    async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
+        """Refuse.
+
+        Raises:
+            Problem: `memory_file_unwritable`.
+        """
+        del data, expected
+        raise Problem("memory_file_unwritable", LEADS_OUT, where=path)
+
+
+LEADS_OUT = "it is a link that leads out of the project"
+
+OUTSIDE = Outside()
+
 Sources = Callable[[Query], Awaitable[Sequence[Source]]]
 """Says which memory files a call is told, in their order; the first is the person's."""
 
 
 async def on_disk(query: Query) -> list[Source]:
-    """Return the person's own file, and those of the project's folder if that is trusted.
-
-    Raises:
-        Problem: `memory_file_unreadable` for a link that leads out of the project.
-    """
+    """Return the person's own file, and those of the project's folder if that is trusted."""
     folder = await trusted(query.owner)
-    paths = await asyncio.to_thread(_paths, parted(query.owner)[0], folder, query.files)
-    return [Source(path) for path in paths]
+    return await asyncio.to_thread(_found, parted(query.owner)[0], folder, query.files)
 
 
 def in_state(*paths: str) -> Sources:
@@ -96,23 +116,16 @@ def of_project(folder: str) -> list[str]:
     return [os.path.join(folder, ".dossier", NAME), os.path.join(folder, NAME)]
 
 
-def _paths(user: str, folder: str, researched: Sequence[str]) -> list[str]:
+def _found(user: str, folder: str, researched: Sequence[str]) -> list[Source]:
     mine = of_person(user)
-    paths = {os.path.realpath(mine): mine}
+    found = {os.path.realpath(mine): Source(mine)}
     # What was trusted is this folder, not what a link of its name may lead to by now.
     if folder and folder == os.path.realpath(folder) != CHECKOUT:
         for path in of_project(folder):
             real = os.path.realpath(path)
-            if real not in paths and not any(_below(real, one) for one in researched):
-                paths[real] = _inside(path, real, folder)
-    return list(paths.values())
-
-
-def _inside(path: str, real: str, folder: str) -> str:
-    if not _below(real, folder):
-        what = "it is a link that leads out of the project"
-        raise Problem("memory_file_unreadable", what, where=path)
-    return path
+            if real not in found and not any(_below(real, one) for one in researched):
+                found[real] = Source(path, DISK if _below(real, folder) else OUTSIDE)
+    return list(found.values())
 
 
 def _below(path: str, folder: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from memory.files.in_state import StateFiles
 from memory.files.lineage import Read
 from memory.files.proposing import Asker, Edit, propose
 from memory.files.sources import Source, Sources, on_disk
+from memory.waiting import wait
 
 WHAT = """Propose a change to AGENTS.md, which every agent reads before each of its calls.
 
@@ -57,7 +57,7 @@ def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseT
     def edit_now(
         new: str, why: str, runtime: ToolRuntime[Any], old: str = "", path: str = ""
     ) -> Any:
-        return asyncio.run(edit_memory_file(new, why, runtime, old, path))
+        return wait(edit_memory_file(new, why, runtime, old, path))
 
     name = edit_memory_file.__name__
     return StructuredTool.from_function(edit_now, edit_memory_file, name, WHAT)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from memory.forgetting.asked import Asked, asked
 from memory.forgetting.erasure import MARK, Erasure
-from memory.forgetting.wording import gists, han, run, shared, tokens
+from memory.forgetting.wording import GIST, gists, han, run, shared, tokens
 from memory.kept.shelf import Item
 from memory.profile.shape import Profile
 from retrieval.text import sentences
@@ -18,13 +19,11 @@ from retrieval.words import words
 from storage.keywords import keywords
 from storage.tables import (
     events,
-    experiences,
     facts,
     insights,
     namespaces,
     pages,
     profiles,
-    runs,
 )
 
 SAID = ("file", "web", "chat")
@@ -70,8 +69,8 @@ class Known(NamedTuple):
     """What was asked in runs, by their ids: it goes in their conversations."""
 
 
-def aim(owner: str, items: Iterable[Item], asked: Iterable[str] = ()) -> Aim:
-    """Return the aim at some things, whichever memory they are in, and at what runs were asked."""
+def aim(owner: str, items: Iterable[Item], runs: Iterable[str] = ()) -> Aim:
+    """Return the aim at some things of whatever memory, and at what was asked in runs."""
     of: dict[str, list[str]] = defaultdict(list)
     for item in items:
         of[item.kind if item.memory == "experience" else item.memory].append(item.id)
@@ -81,7 +80,7 @@ def aim(owner: str, items: Iterable[Item], asked: Iterable[str] = ()) -> Aim:
         pages=(*of["pages"], *of["reports"]),
         files=tuple(of["instructions"]),
         profile="profile" in of,
-        runs=tuple(dict.fromkeys([*asked, *of["run"]])),
+        runs=tuple(dict.fromkeys([*runs, *of["run"]])),
         insights=tuple(of["insight"]),
     )
 
@@ -111,7 +110,10 @@ def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Know
         nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
     retold = [row for row in rows if row.id in used or row.kind == TURN]
     of_pages = {row.id: _of_page(connection, row, going, others) for row in retold}
-    of_runs = {run: _of_words(asked) for run, asked in _of_runs(connection, what).items()}
+    of_runs = {
+        run: _of_run(connection, what.owner, one, others)
+        for run, one in asked(connection, what.owner, what.runs).items()
+    }
     return Known(everywhere, nearby, of_pages, of_runs)
 
 
@@ -159,14 +161,18 @@ def _of_insights(connection: Connection, what: Aim) -> list[str]:
     return [text for text in dict.fromkeys(said) if text.strip() and text != MARK]
 
 
-def _of_runs(connection: Connection, what: Aim) -> dict[str, set[str]]:
-    """Return what was asked in runs, of this program and of others that were imported."""
-    found: dict[str, set[str]] = {run: set() for run in what.runs}
-    for table, id in ((runs, runs.c.id), (experiences, experiences.c.run)):
-        asked = select(id, table.c.question).where(table.c.owner == what.owner, id.in_(what.runs))
-        for its, question in connection.execute(asked):
-            found[its].add(question)
-    return found
+def _of_run(connection: Connection, owner: str, asked: Asked, others: set[str]) -> Erasure:
+    """Return what forgets a question, however it was put again while it was answered."""
+    queries = {text for text in asked.queries if text.strip()}
+    whole = [text for text in (*asked.said, *queries) if len(words(text)) >= GIST]
+    kept = set().union(*map(gists, asked.elsewhere))
+    said = {word for text in (*asked.said, *queries) for word in words(text)}
+    known = others.union(*map(words, asked.elsewhere))
+    return _of_words(asked.said) | Erasure(
+        lines=frozenset(map(run, queries)) - {""},
+        gists=frozenset(set().union(*map(gists, whole)) - kept),
+        terms=frozenset(_lone(connection, owner, said, Counter(), known)),
+    )
 
 
 def _of_words(said: Iterable[str]) -> Erasure:

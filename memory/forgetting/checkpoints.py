@@ -9,11 +9,12 @@ from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from config.errors import Problem
 from config.settings import settings
 from graph.state import of_turn
-from memory.forgetting.erasure import Erasure
+from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
 
 SAVED = {
@@ -41,11 +42,16 @@ class Told(NamedTuple):
     before: dict[str, Any]
     after: dict[str, Any]
 
+    @property
+    def changed(self) -> bool:
+        """Whether the report will be another one."""
+        return _shown(self.before) != _shown(self.after)
+
 
 class Saved:
     """The checkpoints of all threads, opened to forget."""
 
-    def __init__(self, connection: sqlite3.Connection | None) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
     def naming(self, threads: Iterable[str], pages: Iterable[str]) -> dict[str, set[str]]:
@@ -76,8 +82,6 @@ class Saved:
 
     def forget(self, thread: str, erasure: Erasure) -> None:
         """Write what is left of a thread, all of it or nothing."""
-        if self.connection is None:
-            return
         with self.connection:
             for table, row, values in list(self._changes(thread, erasure)):
                 named = ", ".join(f"{name} = ?" for name in values)
@@ -85,18 +89,21 @@ class Saved:
                 self.connection.execute(change, (*values.values(), row))
 
     def reported(self, thread: str, erasure: Erasure) -> list[Told]:
-        """Return the newest state of each run of a thread, where its report would change."""
+        """Return the newest state of each run of a thread of whose report something goes, or went.
+
+        What went already may still stand in its files.
+        """
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
         told: dict[str, Told] = {}
         for kind, data in self._all(NEWEST_FIRST, (thread,)):
             before = serde.loads_typed((kind, data))["channel_values"]
             run = before.get("run")
-            if not run or run in told or not before.get("report", {}).get("body"):
+            if not run or run in told or not before.get("report", {}).get("title"):
                 continue
             rest = left_of_msgpack(data, erasure) if kind == "msgpack" else data
             after = serde.loads_typed((kind, rest))["channel_values"]
             told[run] = Told(run, before, after)
-        return [one for one in told.values() if _shown(one.before) != _shown(one.after)]
+        return [one for one in told.values() if one.changed or MARK in str(_shown(one.after))]
 
     def scrub(self) -> None:
         """Leave no free page and no log with what was there before.
@@ -104,9 +111,8 @@ class Saved:
         Raises:
             Problem: `storage_busy` while another process reads.
         """
-        if self.connection is not None:
-            self.connection.execute("VACUUM")
-            check_truncated(self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+        self.connection.execute("VACUUM")
+        check_truncated(self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
 
     def _changes(
         self, thread: str, erasure: Erasure
@@ -132,8 +138,6 @@ class Saved:
         return self._all(wanted, (thread,))
 
     def _all(self, statement: str, values: tuple[object, ...]) -> list[Any]:
-        if self.connection is None:
-            return []
         return self.connection.execute(statement, values).fetchall()
 
 
@@ -163,14 +167,12 @@ def opened() -> Iterator[Saved]:
         Problem: `storage_busy`, `storage_full` or `storage_unavailable`.
     """
     file = settings().checkpoints
-    if not file.exists():
-        yield Saved(None)
-        return
+    place = file if file.exists() else ":memory:"
     try:
-        with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
+        with closing(sqlite3.connect(place, timeout=5, check_same_thread=False)) as connection:
             connection.execute("PRAGMA secure_delete=ON")
-            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'writes'")
-            yield Saved(connection if known.fetchone() else None)
+            SqliteSaver(connection).setup()
+            yield Saved(connection)
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         busy = name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))

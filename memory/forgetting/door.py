@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from config.settings import settings
+from memory.files.reading import unreadable
 from memory.forgetting import checkpoints, files, rows
 from memory.forgetting.aim import Aim, Known, aim
 from memory.forgetting.checkpoints import Saved, Told
@@ -48,9 +49,11 @@ class Plan(NamedTuple):
     """How many pages: those that were named, and those that say it again in part."""
     facts: int
     reports: tuple[Told, ...]
-    """The reports of which something goes."""
+    """The reports of which something goes, and those whose files are to be looked at again."""
     files: tuple[str, ...]
     """Memory files whose own lines say it too; they are the person's, and stay."""
+    unread: tuple[Problem, ...]
+    """Why memory files cannot be read, each with its path; nothing is forgotten in them."""
 
     @property
     def threads(self) -> list[str]:
@@ -100,7 +103,8 @@ async def planned(what: Aim) -> Plan:
         told = [one for thread in reached.threads for one in _reported(saved, thread, reached)]
     count = await read(partial(_counted, what=what, found=found, reached=reached))
     own = await files.told_elsewhere(what, reached)
-    return Plan(what, found, reached, *count, tuple(told), tuple(own))
+    unread = await unreadable(what.owner)
+    return Plan(what, found, reached, *count, tuple(told), tuple(own), tuple(unread))
 
 
 async def forget(plan: Plan, redraw: Redraw) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from config.errors import Problem
-from memory.base import Query
 from memory.files.backend import change
+from memory.files.reading import held
 from memory.files.section import divided, replaced
-from memory.files.sources import Source, on_disk
+from memory.files.sources import Source
 from memory.files.text import decoded
 from memory.forgetting.aim import Aim
 from memory.forgetting.erasure import Erasure
@@ -51,30 +51,25 @@ def _line(line: str, erasure: Erasure) -> str:
 async def forget_learned(what: Aim, reach: Reach) -> None:
     """Take out of memory files what agents wrote there and is to be forgotten.
 
+    What cannot be read is left as it is (`memory.files.reading.unreadable`).
+
     Raises:
-        Problem: What keeps a file from being read or written.
+        Problem: What keeps a file from being written.
     """
-    for source in await on_disk(Query(what.owner, "", "")):
-        if what.files or reach.everywhere:
-            await _forget_section(source, reach.everywhere, whole=source.path in what.files)
+    for one in await held(what.owner):
+        if _inside(one.text, one.source.path) and (what.files or reach.everywhere):
+            whole = one.source.path in what.files
+            await _forget_section(one.source, reach.everywhere, whole=whole)
 
 
 async def told_elsewhere(what: Aim, reach: Reach) -> list[str]:
     """Return the memory files in which the person's own lines say what is forgotten."""
-    found = []
-    for source in await on_disk(Query(what.owner, "", "")):
-        held = await source.files.read(source.path)
-        if held is not None and reach.everywhere:
-            text = _others(decoded(held, source.path), source.path)
-            found += [source.path] if reach.everywhere.left(text) != text else []
-    return found
+    others = {one.source.path: _others(one.text, one.source.path) for one in await held(what.owner)}
+    says = reach.everywhere
+    return [path for path, text in others.items() if says and says.left(text) != text]
 
 
 async def _forget_section(source: Source, erasure: Erasure, *, whole: bool) -> None:
-    held = await source.files.read(source.path)
-    if held is None or not _inside(decoded(held, source.path), source.path):
-        return
-
     def without(now: bytes | None) -> bytes:
         text = decoded(now or b"", source.path)
         lines = _inside(text, source.path).splitlines(keepends=True)

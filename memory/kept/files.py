@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from config.errors import Problem
-from memory.base import Query
+from memory.files.reading import Held, held
 from memory.files.section import divided
-from memory.files.sources import on_disk
-from memory.files.text import decoded
 from memory.kept.shelf import Item, not_editable
 from retrieval.words import words
 
 LEARNED = "#learned"
+
+UNREADABLE = "unreadable"
+"""The state of a file that no call can be told; its text says why."""
 
 
 class FileShelf:
@@ -29,9 +30,10 @@ class FileShelf:
         return [item for item in await _items(owner) if item.id == path.removesuffix(LEARNED)]
 
     async def search(self, owner: str, query: str, limit: int) -> list[Item]:
-        """Return the files that have one of the words."""
+        """Return the files that have one of the words, and those that may have it."""
         asked = set(words(query))
-        return [item for item in await _items(owner) if asked & set(words(item.text))][:limit]
+        items = await _items(owner)
+        return [one for one in items if one.state or asked & set(words(one.text))][:limit]
 
     async def edit(self, owner: str, id: str, text: str) -> Item:
         """Refuse: the file is the person's own."""
@@ -40,17 +42,19 @@ class FileShelf:
 
 
 async def _items(owner: str) -> list[Item]:
-    found = []
-    for source in await on_disk(Query(owner, "", "")):
-        held = await source.files.read(source.path)
-        if held is not None:
-            found.append(_item(source.path, decoded(held, source.path)))
-    return found
+    return [_item(one) for one in await held(owner)]
 
 
-def _item(path: str, text: str) -> Item:
+def _item(one: Held) -> Item:
+    path = one.source.path
+    if one.problem is not None:
+        why = " — ".join(filter(None, [one.problem.what, one.problem.hint]))
+        return Item("instructions", path, why, state=UNREADABLE)
+    return Item("instructions", path, one.text, title=path, more={"learned": _learned(one)})
+
+
+def _learned(one: Held) -> str:
     try:
-        learned = divided(text, path).inside
+        return divided(one.text, one.source.path).inside
     except Problem:
-        learned = ""
-    return Item("instructions", path, text, title=path, more={"learned": learned})
+        return ""

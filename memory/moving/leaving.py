@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, select
 
 from memory.base import Query
+from memory.files.reading import held
 from memory.files.sources import Source, of_person, on_disk
-from memory.files.text import decoded
 from memory.moving.shape import (
     DocumentLine,
     EventLine,
@@ -44,14 +44,14 @@ PERSON = "person"
 async def exported(owner: str) -> Moved:
     """Return everything of an owner, as it is at one moment; what was forgotten is not in it.
 
-    Raises:
-        Problem: What keeps a memory file from being read.
+    A memory file that cannot be read is not in it either (`memory.files.reading.unreadable`).
     """
     user, project = parted(owner)
+    mine = of_person(user)
     said = [
-        FileLine.model_validate({"name": name, "text": decoded(held, source.path)})
-        for name, source in (await files(owner)).items()
-        if (held := await source.files.read(source.path)) is not None
+        FileLine.model_validate({"name": _name(one.source.path, mine), "text": one.text})
+        for one in await held(owner)
+        if one.problem is None
     ]
     rows = await read(lambda connection: _rows(connection, owner))
     return Moved.model_construct(user=user, project=project, at=time.time(), files=said, **rows)

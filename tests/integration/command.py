@@ -132,6 +132,19 @@ class Terminal:
         """Type a line, or one control character."""
         os.write(self.master, text.encode())
 
+    def interrupt(self) -> int:
+        """Press Ctrl-C until the command ends; return its exit status.
+
+        Python looks for a signal, and then waits for a key; one that comes in between is not heard.
+        """
+        until = time.monotonic() + LONG
+        while time.monotonic() < until and self.process.poll() is None:
+            self.type("\x03")
+            again = time.monotonic() + 5
+            while time.monotonic() < again and self._read():
+                pass
+        return self.end()
+
     def hang_up(self) -> None:
         """Close the terminal under the command."""
         if self.master >= 0:

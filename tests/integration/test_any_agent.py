@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent, factory
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from memory.facts.store import NewFact, add
@@ -105,3 +105,34 @@ def test_the_example_runs_as_it_is_written(
 
     assert capsys.readouterr().out == "150 million kilometres.\n"
     assert FACT in told(script)[0]
+
+
+async def test_an_agent_that_is_called_synchronously_in_a_running_loop_is_told_too(
+    remembered: None, script: Script, saver: InMemorySaver
+):
+    agent(script, saver).invoke(SAID, CONFIG)
+
+    assert FACT in told(script)[0]
+
+
+def test_what_the_system_message_holds_beside_its_text_stays(
+    remembered: None, script: Script, saver: InMemorySaver
+):
+    cached = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+    middleware = [MemoryMiddleware(OWNER)]
+    script.on("reporter", "150 million kilometres.")
+    system = SystemMessage([cached], additional_kwargs={"more": 1})
+    one = create_agent(
+        FakeModel(script=script),
+        [],
+        middleware=middleware,
+        system_prompt=system,
+        checkpointer=saver,
+    )
+
+    one.invoke(SAID, CONFIG)
+
+    (_, messages), *_ = script.asked
+    assert messages[0].content[0] == cached
+    assert FACT in messages[0].content[1]["text"]
+    assert messages[0].additional_kwargs == {"more": 1}
