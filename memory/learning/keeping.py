@@ -41,7 +41,7 @@ async def keep_statement(owner: str, one: Statement, said: Said) -> str:
     What a message has told already it does not tell again, whatever was said since.
     """
     reason = refusal(one.content, one.quote)
-    if reason or one.kind == "role" or await _heard(owner, one, said.message):
+    if reason or one.kind == "role" or await told_before(owner, one, said.message):
         return reason
     new = NewFact(
         content=one.content,
@@ -79,9 +79,10 @@ async def tell(owner: str, new: NewFact, why: str) -> Fact:
     return fact
 
 
-async def _heard(owner: str, one: Statement, message: str) -> bool:
+async def told_before(owner: str, one: Statement, message: str) -> Fact | None:
+    """Return the fact, known or history, that a statement of a message has become already."""
     before = await of_message(owner, message) if message else []
-    return any(key(fact.content) == key(one.content) for fact in before)
+    return next((fact for fact in before if key(fact.content) == key(one.content)), None)
 
 
 async def _keep(owner: str, new: NewFact, statements: Sequence[Statement], why: str) -> Fact:

@@ -10,7 +10,7 @@ from memory.facts.store import near
 from memory.learning import turns as outbox
 from memory.learning.extraction import Ask, Shown, extract
 from memory.learning.gate import worth_reading
-from memory.learning.keeping import NEAR, keep_claim, keep_statement
+from memory.learning.keeping import NEAR, keep_claim, keep_statement, told_before
 from memory.learning.portrait import of_manner, of_statements
 from memory.learning.rules import stated
 from memory.learning.schema import Learnt
@@ -30,7 +30,10 @@ async def hear(place: Here, said: Said) -> None:
     statements = stated(said.text)
     if statements:
         refused = [await keep_statement(place.owner, one, said) for one in statements]
-        told = of_statements(statements, said)
+        before = [await told_before(place.owner, one, said.message) for one in statements]
+        # What is history by now says nothing of who somebody is.
+        pairs = zip(statements, before, strict=True)
+        told = of_statements([one for one, fact in pairs if fact is None or fact.live], said)
         await learn(place.owner, told, run=said.run, why="said so")
         await _trace(place, "ok", len(statements), refused)
 

@@ -179,6 +179,20 @@ async def test_an_old_message_that_is_read_again_ends_nothing_newer():
     assert await live() == {"I live in Rome"}
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("I am a nurse.", "I am no longer a nurse."), ("我是护士。", "我不再是护士了。")],
+)
+async def test_an_old_message_that_is_read_again_brings_no_trait_back(first: str, then: str):
+    old = Said("t1", "t1-1", "m1", first)
+    await hear(PLACE, old)
+    await hear(PLACE, Said("t2", "t2-1", "m2", then))
+
+    await hear(PLACE, old)
+
+    assert await identities() == []
+
+
 async def test_each_fact_that_was_ended_can_be_brought_back():
     for place in ("I live in Berlin", "I live in Bonn"):
         await add(OWNER, NewFact(place))
