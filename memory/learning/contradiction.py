@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.learning.gate import akin
-from memory.learning.patterns import NEGATED, OWN, RATHER, SEVERAL, SINGLE, group
+from memory.learning.patterns import NEGATED, OWN, RATHER, SEVERAL, SINGLE, TONGUE, group
 from memory.learning.rules import ONE_OF, TASTEFUL, Statement, clauses
 from memory.learning.tastes import tastes, unwanted
 from memory.profile.merging import similarity
@@ -28,7 +28,7 @@ def contradicts(one: Statement, fact: str) -> bool:
     held = clauses(fact)
     if any(_against(new, old) for new in mine for old in held):
         return True
-    return _other_taste(one, fact) or _other_value(one, fact)
+    return _other_taste(one, fact) or _other_tongue(one, fact) or _other_value(one, fact)
 
 
 def bare(one: Statement) -> bool:
@@ -46,7 +46,8 @@ def _against(new: Statement, old: Statement) -> bool:
         return _denied(new, old)
     if old.kind == "former":
         # "I am a nurse" says nothing against "I am no longer a head nurse".
-        return old.of == new.kind and words(old.value) == words(new.value)
+        now = new.content if new.kind == "work" else new.value
+        return old.of == new.kind and set(words(old.value)) == set(words(now))
     if new.kind != old.kind:
         return False
     if new.kind in ONE_OF or (new.kind == "identity" and new.changed):
@@ -63,6 +64,8 @@ def _denied(new: Statement, old: Statement) -> bool:
     gone, held = set(words(new.value)), set(words(old.value))
     if not new.of or old.kind == "former":
         return bool(gone) and gone == held and old.kind != "former"
+    if new.of == old.kind == "work":
+        return bool(gone) and gone <= set(words(old.content))
     # Who is a head nurse no longer may still be a nurse.
     return new.of == old.kind and same(old.value, new.value) and not held < gone
 
@@ -103,12 +106,22 @@ def _other_taste(one: Statement, fact: str) -> bool:
     )
 
 
+def _other_tongue(one: Statement, fact: str) -> bool:
+    new, old = TONGUE.search(one.content), TONGUE.search(fact)
+    wish = one.category == "preference" and not NEGATED.search(one.content + fact)
+    return bool(wish and new and old) and _value(new) != _value(old)
+
+
+def _value(match: re.Match[str] | None) -> str:
+    return group(match, "value").casefold() if match else ""
+
+
 def _other_value(one: Statement, fact: str) -> bool:
     """Tell whether a fact says of a thing of theirs that it is otherwise: "My budget is 9"."""
     new, old = OWN.match(one.content), OWN.match(fact)
     if not new or not old or words(group(new, "thing")) != words(group(old, "thing")):
         return False
-    now, then = group(new, "value").casefold(), group(old, "value").casefold()
+    now, then = _value(new), _value(old)
     if now in then or then in now:
         return False
     plainly = one.kind == "correction" or bool(SINGLE.match(one.content))

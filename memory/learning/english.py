@@ -120,6 +120,11 @@ WAYS: Mapping[str, tuple[str, ...]] = {
     ),
     "answers": (_ANSWERS, r"^i (?:no longer )?prefer\b"),
     "negated": (r"\b(?:no longer|no|not|don't|never|avoid|without|dislike|hate|can't)\b",),
+    "tongue": (
+        r"\b(?:answers?|reply|replies|respond|write|speak|reports?)\b.*\bin (?P<value>english"
+        r"|german|french|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|arabic"
+        r"|hindi|chinese|mandarin|japanese|korean|norwegian|swedish|danish|finnish|greek)\b",
+    ),
     "rather": (r"\s*,?\s+(?:and |but )?(?:not|rather than|instead of|over|(?:more )?than)\s+",),
     "several": (r"\s*,\s*|\s+(?:and|or)\s+",),
     "moment": (

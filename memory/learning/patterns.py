@@ -40,6 +40,9 @@ OWN = _either("own")
 SINGLE = _either("single")
 """What begins a sentence about something that there is one of."""
 
+TONGUE = _either("tongue")
+"""What says in which language answers are wanted: `value`."""
+
 CONTRAST = _either("contrast")
 """A correction that needs no word before it."""
 

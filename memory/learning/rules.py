@@ -227,7 +227,9 @@ def _former(said: str, quote: str) -> Statement | None:
     if was.kind == "preference" and not ended:
         # "I don't like tea" is a preference too.
         return None
-    return Statement("former", said, quote, was.value, changed=bool(ended), of=was.kind)
+    # What somebody no longer teaches they may still speak.
+    value = rest if was.kind == "work" else was.value
+    return Statement("former", said, quote, value, changed=bool(ended), of=was.kind)
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:

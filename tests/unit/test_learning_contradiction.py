@@ -8,6 +8,10 @@ from memory.learning.contradiction import contradicts
 from memory.learning.rules import stated
 
 AGAINST = [
+    ("I speak French", "I don't speak French"),
+    ("我不在谷歌工作了", "我在谷歌工作"),
+    ("Please answer in German from now on", "From now on answer in French"),
+    ("以后请用德语回答", "以后请用中文回答"),
     ("I live in Paris", "I live in Berlin"),
     ("I'm not allergic to nuts", "I'm allergic to nuts"),
     ("I'm allergic to nuts", "I'm not allergic to nuts"),
@@ -46,6 +50,9 @@ AGAINST = [
 ]
 
 BESIDE = [
+    ("I no longer teach French", "I speak French"),
+    ("我不在谷歌工作了", "我在阿里工作"),
+    ("Never answer in German from now on", "From now on answer in French"),
     ("I am no longer a head nurse", "I am a nurse"),
     ("I am no longer in Oslo", "I am a nurse in Oslo"),
     ("I don't like tables in short answers.", "I prefer short answers"),
