@@ -32,6 +32,7 @@ from memory.facts.held import known
 from memory.facts.store import NewFact, add
 from memory.files import lineage as file_lineage
 from memory.files import projects, proposals
+from memory.files import reading as file_reading
 from memory.files.sources import of_person
 from memory.forgetting import door
 from memory.kept import looking, undoing
@@ -141,6 +142,8 @@ READS: dict[str, Read] = {
     "files.proposals.listed": lambda o, ids: proposals.listed(o, decided=True),
     "files.proposals.proposed_by": each(proposals.proposed_by, "runs"),
     "files.proposals.waiting": each(proposals.waiting, "proposals"),
+    "files.reading.held": lambda o, ids: file_reading.held(o),
+    "files.reading.unreadable": lambda o, ids: file_reading.unreadable(o),
     "forgetting.door.aimed": lambda o, ids: _aimed(o, ids),
     "forgetting.door.planned": _planned,
     "forgetting.door.unfinished": lambda o, ids: door.unfinished(o),
