@@ -37,6 +37,8 @@ from memory.files.sources import of_person
 from memory.forgetting import door
 from memory.kept import looking, undoing
 from memory.kept import why as reminded
+from memory.learning.keeping import told_before
+from memory.learning.rules import Statement
 from memory.learning.turns import Said, observe
 from memory.moving import leaving
 from memory.pages import abstracts, finding, groups, lineage, listing, outline, recollection
@@ -135,8 +137,11 @@ READS: dict[str, Read] = {
     "facts.held.known": lambda o, ids: _held(o),
     "facts.looking.found": each(facts.found, "facts"),
     "facts.looking.listed": lambda o, ids: facts.listed(o, all=True),
+    "facts.looking.matching": lambda o, ids: facts.matching(o, bool),
+    "facts.looking.of_message": lambda o, ids: facts.of_message(o, "m"),
     "facts.looking.near": lambda o, ids: facts.near(o, ASKED, 100),
     "facts.looking.search": lambda o, ids: facts.search(o, ASKED, 100),
+    "learning.keeping.told_before": lambda o, ids: _told_before(o),
     "files.lineage.read_by": each(lambda o, run: file_lineage.read_by(o, "t", run), "runs"),
     "files.projects.trusted": lambda o, ids: projects.trusted(o),
     "files.proposals.listed": lambda o, ids: proposals.listed(o, decided=True),
@@ -206,7 +211,8 @@ WRITES = {
         "experience.tidying.tidy",
         "files.deciding.approve",
     ),
-    *(f"facts.store.{name}" for name in ("add", "edit", "remove", "supersede")),
+    *(f"facts.store.{name}" for name in ("add", "edit", "remove", "replace", "supersede")),
+    *("learning.keeping.tell",),
     *("files.deciding.reject", "forgetting.door.finished", "kept.looking.edit"),
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
@@ -287,6 +293,11 @@ async def _learnt(owner: str, run: str) -> Any:
     return await recalling.learnt(owner, some)
 
 
+async def _told_before(owner: str) -> Any:
+    every = [f"Bees dance for tea 喜欢茶 {mark(one)}" for one in OWNERS]
+    return [await told_before(owner, Statement("note", said, said), "m") for said in every]
+
+
 async def _held(owner: str) -> Any:
     return [one.content for one in (await known(owner, await events.revision(owner))).entries]
 
@@ -311,7 +322,7 @@ def mark(owner: str) -> str:
 async def furnish(owner: str) -> Ids:
     """Let an owner have something of every kind."""
     said = f"Bees dance for tea 喜欢茶 {mark(owner)}"
-    fact = await add(owner, NewFact(said, quote=said, run="t-1"))
+    fact = await add(owner, NewFact(said, quote=said, run="t-1", message="m"))
     ids: list[str] = []
     for kind, origin in (("chat", "talk"), ("web", "https://x.example/"), ("report", "t-1")):
         page = NewPage(title=f"Bees {mark(owner)}", place="", text=f"{said} in a {kind}.")
