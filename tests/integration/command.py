@@ -138,11 +138,12 @@ class Terminal:
         Python looks for a signal, and then waits for a key; one that comes in between is not heard.
         """
         until = time.monotonic() + LONG
-        while time.monotonic() < until and self.process.poll() is None:
-            self.type("\x03")
-            again = time.monotonic() + 5
-            while time.monotonic() < again and self._read():
-                pass
+        self.type("\x03")
+        again = time.monotonic() + 5
+        while self._read() and time.monotonic() < until:
+            if time.monotonic() > again:
+                self.type("\x03")
+                again = time.monotonic() + 5
         return self.end()
 
     def hang_up(self) -> None:
