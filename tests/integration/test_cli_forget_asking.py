@@ -22,8 +22,11 @@ def test_nothing_is_forgotten_unless_somebody_says_yes(
 
     with place.terminal("memory", "forget", fact, *["--json"] * as_json) as terminal:
         terminal.wait_for("Forget 1 fact? It cannot be undone. [y/N] ")
-        terminal.type(typed)
-        assert terminal.end() == (130 if typed == "\x03" else 0)
+        if typed == "\x03":
+            assert terminal.interrupt() == 130
+        else:
+            terminal.type(typed)
+            assert terminal.end() == 0
         last = terminal.screen.splitlines()[-1]
 
     assert "error" not in terminal.screen
