@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 
 from config.settings import settings
 from memory.base import Query
-from memory.experience import insights
+from memory.experience import insights, tidying
 from memory.experience.credits import credit
 from memory.experience.memory import INSIGHT, ROLES, Experience
 from memory.experience.outcome import Signs
@@ -129,7 +129,7 @@ class Ours:
             said.append(Utterance(task.kind.role, task.kind.right))
         await close(OWNER, run, task.question, Signs(value, value, value, 1.0), said=said)
         await insights.add(OWNER, learnt, {role: learnt}, [run])
-        await insights.retire(OWNER)
+        await tidying.retire(OWNER)
 
 
 class Plain:

@@ -14,13 +14,13 @@ from pydantic import BaseModel
 from config.errors import Problem
 from graph.context import Context
 from graph.state import Finding, State, of_turn
-from memory.experience.insights import LONGEST, Insight, add, retire
+from memory.experience.insights import LONGEST, Insight, add
 from memory.experience.lessons import Lesson, Lessons, case, learn
 from memory.experience.memory import line
 from memory.experience.outcome import Signs
 from memory.experience.recalling import Rate, prepare
 from memory.experience.runs import Experience, close
-from memory.experience.tidying import due, tidy
+from memory.experience.tidying import due, retire, tidy
 from memory.experience.utterances import Utterance
 from models.load import model_name
 from nodes.agent import ask

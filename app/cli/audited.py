@@ -46,7 +46,7 @@ def list_memory(
 
 @app.command()
 def show(id: Thing, project: Project = "", json: Json = False) -> None:
-    """Show one thing whole: a fact, a page, a report, a file or the profile."""
+    """Show one thing whole: a fact, an insight, a page, a report, a file or the profile."""
     call("memories", "showing", id=id, project=project, as_json=json)
 
 
@@ -69,7 +69,7 @@ def add(
 
 @app.command()
 def edit(id: Thing, text: Wording, project: Project = "", json: Json = False) -> None:
-    """Let a fact say something else."""
+    """Let a fact or an insight say something else."""
     call("memories", "editing", id=id, text=text, project=project, as_json=json)
 
 

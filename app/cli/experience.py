@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.memories import finished
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.errors import Problem
@@ -17,7 +17,6 @@ from memory.experience import drawing
 from memory.experience.importing import import_run, read_log
 from memory.experience.insights import Insight, listed, supporters
 from runs.place import owned
-from storage.engine import close
 
 Told = tuple[Insight, list[tuple[str, int]]]
 
@@ -28,7 +27,7 @@ def graph(*, out: Path, limit: int, project: str, as_json: bool) -> int:
     Raises:
         Problem: `out_unwritable`.
     """
-    drawn = asyncio.run(_drawn(owned(settings().user, project), limit))
+    drawn = finished(drawing.graph(owned(settings().user, project), limit))
     try:
         out.write_text(drawing.page(drawn), encoding="utf-8")
     except OSError as error:
@@ -44,7 +43,7 @@ def graph(*, out: Path, limit: int, project: str, as_json: bool) -> int:
 
 def insights(*, project: str, as_json: bool) -> int:
     """List what was learnt, the best first; return the exit status."""
-    known = asyncio.run(_known(owned(settings().user, project)))
+    known = finished(_known(owned(settings().user, project)))
     if as_json:
         print_json([_plain(one, runs) for one, runs in known])
         return 0
@@ -64,7 +63,7 @@ def import_runs(*, file: Path, project: str, as_json: bool) -> int:
     Raises:
         Problem: What `memory.experience.importing.read_log` tells of; nothing is kept then.
     """
-    new, known = asyncio.run(_imported(owned(settings().user, project), file))
+    new, known = finished(_imported(owned(settings().user, project), file))
     if as_json:
         print_json({"imported": new, "known": known})
     else:
@@ -72,28 +71,15 @@ def import_runs(*, file: Path, project: str, as_json: bool) -> int:
     return 0
 
 
-async def _drawn(owner: str, limit: int) -> drawing.Graph:
-    try:
-        return await drawing.graph(owner, limit)
-    finally:
-        await close()
-
-
 async def _known(owner: str) -> list[Told]:
-    try:
-        known, runs = await listed(owner), await supporters(owner)
-        return [(one, runs.get(one.id, [])) for one in known]
-    finally:
-        await close()
+    known, runs = await listed(owner), await supporters(owner)
+    return [(one, runs.get(one.id, [])) for one in known]
 
 
 async def _imported(owner: str, file: Path) -> tuple[int, int]:
     # A mistake in the last line must not leave half of the log behind.
     logs = [log for _, log in read_log(file)]
-    try:
-        new = [await import_run(owner, log) for log in logs]
-    finally:
-        await close()
+    new = [await import_run(owner, log) for log in logs]
     return sum(new), len(new) - sum(new)
 
 

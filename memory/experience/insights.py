@@ -12,17 +12,11 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from config.errors import Problem
 from memory.experience.credits import heir, inherit, join, join_taught, support
-from memory.experience.outcome import least, most
+from memory.experience.outcome import least
 from runs.ledger import storable
 from storage.engine import read, read_rows, write
 from storage.events import Event, hold, log, newest
-from storage.tables import events, insight_runs, insights
-
-HOPELESS = 0.5
-"""An insight ends when its share of wins is likely below this (`outcome.most`)."""
-
-FEWEST_LOST = 7
-"""No insight that has lost less often is that bad."""
+from storage.tables import insight_runs, insights
 
 LONGEST = 400
 """How many characters an insight may have, and what it says to a role."""
@@ -107,8 +101,8 @@ async def edit(owner: str, insight: str, new: Wording) -> Insight:
 
     def work(connection: Connection) -> Insight:
         old = _standing(connection, owner, insight)
-        event = _event(owner, "edit", old.id, new)._replace(before=_words(old))
-        _put(connection, event, {**_columns(new)})
+        event = _event(owner, "edit", old.id, new)._replace(before=words(old))
+        change(connection, event, {**_columns(new)})
         return _of(connection, owner, old.id)
 
     return await write(work)
@@ -126,7 +120,9 @@ async def agree(owner: str, insight: str, run: str, *, agrees: bool = True) -> I
         support(connection, owner, old.id, run, 1 if agrees else -1, "model")
         verb = "agree" if agrees else "disagree"
         after = {"run": run}
-        _put(connection, Event(owner, f"insight.{verb}", old.id, None, after, "model", run=run), {})
+        change(
+            connection, Event(owner, f"insight.{verb}", old.id, None, after, "model", run=run), {}
+        )
         return _of(connection, owner, old.id)
 
     return await write(work)
@@ -177,26 +173,6 @@ async def supporters(owner: str) -> dict[str, list[tuple[str, int]]]:
     return found
 
 
-async def retire(owner: str, run: str = "") -> list[str]:
-    """End the insights that were used often and to no good; return their ids.
-
-    One that a person brought back stays.
-    """
-
-    def work(connection: Connection) -> list[str]:
-        hold(connection, owner)
-        live = select(insights).where(insights.c.owner == owner, insights.c.live == 1)
-        used = live.where(insights.c.uses - insights.c.wins >= FEWEST_LOST)
-        bad = [one for one in map(read_row, connection.execute(used)) if _hopeless(one)]
-        back = _brought_back(connection, owner, [one.id for one in bad])
-        for one in bad:
-            if one.id not in back:
-                _put(connection, _ended(owner, one, run), {"live": 0})
-        return [one.id for one in bad if one.id not in back]
-
-    return await write(work)
-
-
 def read_row(row: Row[Any]) -> Insight:
     """Return an insight of its row."""
     told = {name: getattr(row, name) for name in Insight._fields}
@@ -209,6 +185,13 @@ def found_in(connection: Connection, owner: str, insight: str) -> Insight | None
     wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
     row = connection.execute(wanted).first()
     return None if row is None else read_row(row)
+
+
+def change(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
+    """Give an insight other values, and log the event of it."""
+    its = (insights.c.owner == event.owner, insights.c.id == event.item)
+    changed = {**values, "revision": log(connection, event)}
+    connection.execute(update(insights).where(*its).values(changed))
 
 
 def _standing(connection: Connection, owner: str, insight: str) -> Insight:
@@ -250,25 +233,14 @@ def _new(
     return number
 
 
-def _put(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
-    """Change an insight and log it."""
-    its = (insights.c.owner == event.owner, insights.c.id == event.item)
-    changed = {**values, "revision": log(connection, event)}
-    connection.execute(update(insights).where(*its).values(changed))
-
-
 def _event(owner: str, verb: str, insight: str, new: Wording) -> Event:
     after = {"content": storable(new.content), "projections": _clean(new.projections)}
     name = f"insight.{verb}"
     return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
 
 
-def _ended(owner: str, one: Insight, run: str) -> Event:
-    was = {**_words(one), "wins": one.wins, "uses": one.uses}
-    return Event(owner, "insight.end", one.id, was, None, "tool", run=run)
-
-
-def _words(one: Insight) -> dict[str, Any]:
+def words(one: Insight) -> dict[str, Any]:
+    """Return what an insight says, as events have it."""
     return {"content": one.content, "projections": dict(one.projections)}
 
 
@@ -279,12 +251,3 @@ def _columns(new: Wording) -> dict[str, str]:
 
 def _clean(projections: Mapping[str, str]) -> dict[str, str]:
     return {role: storable(text) for role, text in projections.items()}
-
-
-def _hopeless(one: Insight) -> bool:
-    return most(one.wins, one.uses) < HOPELESS
-
-
-def _brought_back(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
-    undone = select(events.c.item).where(events.c.owner == owner, events.c.item.in_(ids))
-    return {*connection.execute(undone.where(events.c.name == "insight.undo")).scalars()}

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, func, or_, select
 from memory.experience import insights
 from memory.experience.insights import LONGEST, Insight, Wording
 from memory.experience.lessons import Lesson, projections
+from memory.experience.outcome import most
 from memory.experience.similar import vector_of
 from storage.engine import read, write
 from storage.events import Event, hold, log
@@ -29,6 +30,12 @@ SAME = 0.8
 """From this cosine on, two insights say the same in nearly the same words."""
 
 SAYS = "they say the same"
+
+HOPELESS = 0.5
+"""An insight ends when its share of wins is likely below this (`outcome.most`)."""
+
+FEWEST_LOST = 7
+"""No insight that has lost less often is that bad."""
 
 Ask = Callable[[Sequence[Insight]], Awaitable[Sequence[Lesson]]]
 """Asks a model which of some insights say the same; their numbers are their places, from 1."""
@@ -83,6 +90,26 @@ async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
     return joined
 
 
+async def retire(owner: str, run: str = "") -> list[str]:
+    """End the insights that were used often and to no good; return their ids.
+
+    One that a person brought back stays.
+    """
+
+    def work(connection: Connection) -> list[str]:
+        hold(connection, owner)
+        live = select(table).where(table.c.owner == owner, table.c.live == 1)
+        used = live.where(table.c.uses - table.c.wins >= FEWEST_LOST)
+        bad = [one for one in map(insights.read_row, connection.execute(used)) if _hopeless(one)]
+        back = _brought_back(connection, owner, [one.id for one in bad])
+        for one in bad:
+            if one.id not in back:
+                insights.change(connection, _ended(owner, one, run), {"live": 0})
+        return [one.id for one in bad if one.id not in back]
+
+    return await write(work)
+
+
 def _latest(connection: Connection, owner: str) -> list[Insight]:
     """Return the insights of the latest runs and of the runs one edge away, the best first."""
     runs, edges = experiences.c, experience_edges.c
@@ -120,3 +147,21 @@ def _alike(known: Sequence[Insight]) -> list[tuple[list[str], Lesson]]:
             lesson = Lesson(action="merge", content=best.content, **told)
             groups.append(([one.id for one in same], lesson))
     return groups
+
+
+def _ended(owner: str, one: Insight, run: str) -> Event:
+    was = {
+        **insights.words(one),
+        "wins": one.wins,
+        "uses": one.uses,
+    }
+    return Event(owner, "insight.end", one.id, was, None, "tool", run=run)
+
+
+def _hopeless(one: Insight) -> bool:
+    return most(one.wins, one.uses) < HOPELESS
+
+
+def _brought_back(connection: Connection, owner: str, ids: Sequence[str]) -> set[str]:
+    undone = select(events.c.item).where(events.c.owner == owner, events.c.item.in_(ids))
+    return {*connection.execute(undone.where(events.c.name == "insight.undo")).scalars()}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from config.errors import Problem
 from memory.experience.credits import recount
-from memory.experience.insights import Insight, found_in
+from memory.experience.insights import Insight, change, found_in, words
 from storage.engine import write
 from storage.events import Event, Logged, hold, log
 from storage.tables import experiences, insight_runs, insights
@@ -85,7 +85,7 @@ def _take_back(connection: Connection, logged: Logged, run: str) -> None:
 
 
 def _state(one: Insight) -> dict[str, Any]:
-    return {"content": one.content, "projections": dict(one.projections), "live": one.live}
+    return {**words(one), "live": one.live}
 
 
 def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> None:
@@ -96,10 +96,8 @@ def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> No
         "content": new["content"],
         "projections": json.dumps(dict(new["projections"]), ensure_ascii=False),
         "live": int(new["live"]),
-        "revision": log(connection, event),
     }
-    its = (insights.c.owner == owner, insights.c.id == one.id)
-    connection.execute(update(insights).where(*its).values(values))
+    change(connection, event, values)
 
 
 def _undo_end(connection: Connection, logged: Logged) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from memory.base import Query
-from memory.experience import insights
+from memory.experience import insights, tidying
 from memory.experience.credits import credit, credited
 from memory.experience.memory import Experience
 from memory.experience.outcome import Signs, end, least, outcome
@@ -198,9 +198,9 @@ async def test_one_failure_does_not_end_a_new_insight_but_many_do():
         await credit(ME, f"r{number}", "planner", [one.id])
         await close(ME, f"r{number}", BEES, BAD)
         if number == 0:
-            assert await insights.retire(ME) == []
+            assert await tidying.retire(ME) == []
 
-    assert await insights.retire(ME) == [one.id]
+    assert await tidying.retire(ME) == [one.id]
     assert await insights.listed(ME) == []
     assert [other.id for other in await insights.listed(ME, every=True)] == [one.id]
 

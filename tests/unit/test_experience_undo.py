@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.errors import Problem
-from memory.experience import insights
+from memory.experience import insights, tidying
 from memory.experience.credits import credit
 from memory.experience.outcome import Signs
 from memory.experience.recalling import learnt, prepare
@@ -87,11 +87,11 @@ async def test_an_insight_that_a_person_brought_back_does_not_end_again():
     for number in range(8):
         await credit(ME, f"x{number}", "planner", [one.id])
         await close(ME, f"x{number}", BEES, BAD)
-    assert await insights.retire(ME) == [one.id]
+    assert await tidying.retire(ME) == [one.id]
 
     await undo(ME, await newest("insight.end"))
 
-    assert await insights.retire(ME) == []
+    assert await tidying.retire(ME) == []
     assert await contents() == ["A"]
 
 

@@ -204,10 +204,11 @@ MORE: list[Read] = [_recalled, _of_shelves]
 
 WRITES = {
     *("experience.credits.credit", "experience.importing.import_run", "experience.runs.judge"),
-    *(f"experience.insights.{name}" for name in ("add", "agree", "edit", "merge", "retire")),
+    *(f"experience.insights.{name}" for name in ("add", "agree", "edit", "merge")),
     *(
         "experience.lessons.learn",
         "experience.runs.close",
+        "experience.tidying.retire",
         "experience.tidying.tidy",
         "files.deciding.approve",
     ),
