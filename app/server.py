@@ -15,7 +15,7 @@ from langgraph_sdk.runtime import ServerRuntime
 from config.errors import Problem
 from graph.builder import make_graph
 from graph.context import context
-from graph.state import RunStatus
+from graph.records import RunStatus
 from nodes.recall.graph import make_recall
 from runs.budget import pause_thread
 from runs.lifecycle import broken_off

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import HumanMessage
 from rank_bm25 import BM25Plus
 
-from graph.state import Passage, Source
+from graph.records import Passage, Source
 from models.extractive.blocks import Found, read
 from models.extractive.model import Extractive
 from models.extractive.review import verdict

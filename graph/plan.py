@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import Problem
-from graph.state import Plan, Step
+from graph.records import Plan, Step
 
 MOST_STEPS = 50
 """No plan may be longer, whatever a run chooses."""

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-Status = Literal["ok", "partial", "failed", "skipped"]
-"""How a result came out; the reason stands beside it, never inside its text."""
-
-RunStatus = Literal[
-    "running",
-    "waiting_review",
-    "paused",
-    "succeeded",
-    "partial",
-    "insufficient_evidence",
-    "failed",
-    "cancelled",
-]
+from graph.records import (
+    Answer,
+    Background,
+    Finding,
+    Passage,
+    Plan,
+    Report,
+    RunStatus,
+    Source,
+    Step,
+    Summary,
+)
 
 Value = TypeVar("Value")
 
@@ -28,114 +27,6 @@ Value = TypeVar("Value")
 def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Value]:
     """Join two tables by key; the newer entry wins, so that a redo replaces."""
     return {**(old or {}), **new}
-
-
-class Source(TypedDict):
-    """A page that may be cited in this thread."""
-
-    id: str
-    page: str
-    title: str
-    location: str
-    kind: Literal["file", "web", "memory"]
-
-
-class Passage(TypedDict):
-    """Some sentences of a source."""
-
-    source: str
-    text: str
-
-
-class Background(TypedDict):
-    """What one query found before the plan was made."""
-
-    query: str
-    status: Status
-    reason: str
-    passages: list[Passage]
-
-
-class Step(TypedDict):
-    """One part of the plan, researched on its own."""
-
-    id: str
-    title: str
-    description: str
-    kind: Literal["research", "compute"]
-    queries: list[str]
-    needs: list[str]
-    need_web_search: bool
-
-
-class Plan(TypedDict):
-    """What will be researched, in which steps."""
-
-    title: str
-    thought: str
-    has_enough_context: bool
-    steps: list[Step]
-
-
-class Finding(TypedDict):
-    """What a step found out."""
-
-    step: str
-    title: str
-    status: Status
-    reason: str
-    text: str
-    sources: list[str]
-    queries: list[str]
-    attempts: int
-    review: Literal["", "passed", "failed", "unverified"]
-
-
-class Answer(TypedDict):
-    """What a turn answered, for the turns behind it: the checked text keeps the registry's ids."""
-
-    question: str
-    text: str
-    sources: list[str]
-    open: list[str]
-    """What could not be found out, each with the reason."""
-    message: str
-    """The id of the message that shows it."""
-
-
-class Summary(TypedDict):
-    """What stands for the older part of a conversation, up to the message with an id."""
-
-    text: str
-    until: str
-
-
-class Quote(TypedDict):
-    """Words that stand in a source exactly so."""
-
-    source: str
-    text: str
-
-
-class Removed(TypedDict):
-    """A sentence that the checks took out of a report."""
-
-    text: str
-    reason: str
-
-
-class Report(TypedDict):
-    """The finished report before it is rendered: its body keeps the ids of the registry."""
-
-    title: str
-    body: str
-    cited: list[str]
-    quotes: list[Quote]
-    removed: list[Removed]
-    doubted: list[str]
-    """Sentences with a number that none of the sources they cite has."""
-    notices: list[str]
-    language: str
 
 
 class Place(TypedDict, total=False):
@@ -240,29 +131,3 @@ class QueryState(Place, total=False):
 
 GRAPH_VERSION = "1"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently."""
-
-EMPTY_PLAN = Plan(title="", thought="", has_enough_context=False, steps=[])
-
-EMPTY_REPORT = Report(
-    title="", body="", cited=[], quotes=[], removed=[], doubted=[], notices=[], language="en"
-)
-
-
-def key(turn: int, name: str) -> str:
-    """Name something of this turn, so that no other turn takes it for its own."""
-    return f"{turn}/{name}"
-
-
-def keyed(turn: int, table: dict[str, Value]) -> dict[str, Value]:
-    """Return a table with the names of its entries made those of one turn."""
-    return {key(turn, name): value for name, value in table.items()}
-
-
-def of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:
-    """Return the entries of one turn by their short names, in the order of their keys."""
-    start = f"{turn}/"
-    return {
-        name.removeprefix(start): value
-        for name, value in (table or {}).items()
-        if name.startswith(start)
-    }

@@ -12,7 +12,8 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Background, QueryState, State, key, keyed
+from graph.records import Background, key, keyed
+from graph.state import QueryState, State
 from nodes.recall.inner import NOTHING, related
 from runs.place import here
 from tools.evidence import Evidence, gather

@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.state import Answer, State, Summary
+from graph.records import Answer, Summary
+from graph.state import State
 from memory.learning.questions import asked_alone
 from memory.learning.voice import in_person
 from models.extractive.followups import points_back

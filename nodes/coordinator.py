@@ -10,7 +10,8 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import State, Summary
+from graph.records import Summary
+from graph.state import State
 from memory.learning.gate import LONGEST, refusal
 from memory.learning.rules import only_tells, stated
 from nodes.agent import ask

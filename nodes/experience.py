@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, State, of_turn
+from graph.records import Finding, of_turn
+from graph.state import State
 from memory.experience.insights import LONGEST, Insight, add
 from memory.experience.lessons import Lesson, Lessons, case, learn
 from memory.experience.memory import line

@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field, ValidationError
 from config.errors import Problem
 from graph.context import Context
 from graph.plan import checked
-from graph.state import Plan, State
+from graph.records import Plan
+from graph.state import State
 from prompts.loader import render
 from runs.lifecycle import mark
 from runs.place import here

@@ -7,7 +7,8 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.state import Finding, State, of_turn
+from graph.records import Finding, of_turn
+from graph.state import State
 from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage

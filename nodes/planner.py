@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 from config.errors import Problem
 from graph.context import Context
 from graph.plan import checked, to_research
-from graph.state import Passage, Plan, State, Step, of_turn
+from graph.records import Passage, Plan, Step, of_turn
+from graph.state import State
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block

@@ -7,7 +7,8 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import EMPTY_PLAN, EMPTY_REPORT, GRAPH_VERSION, State
+from graph.records import EMPTY_PLAN, EMPTY_REPORT
+from graph.state import GRAPH_VERSION, State
 from memory.learning.rules import asked
 from nodes.learn import hear_question
 from retrieval.text import language, normalise

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, StepState, key
+from graph.records import Finding, key
+from graph.state import StepState
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import blocks, findings_block, step_blocks

@@ -11,7 +11,8 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Answer, Report, RunStatus, Source, State
+from graph.records import Answer, Report, RunStatus, Source
+from graph.state import State
 from models.load import model_name
 from nodes.agent import Work, work
 from prompts.loader import render

@@ -11,7 +11,8 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Finding, Passage, Status, StepState, key, keyed
+from graph.records import Finding, Passage, Status, key, keyed
+from graph.state import StepState
 from nodes.agent import Work, work
 from nodes.recall.inner import recall
 from prompts.loader import render

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from graph.context import Context
 from graph.plan import to_research
-from graph.state import Finding, State, Step, StepState, of_turn
+from graph.records import Finding, Step, of_turn
+from graph.state import State, StepState
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph.state import Background, Finding, Report, RunStatus, Source, State, of_turn
+from graph.records import Background, Finding, Report, RunStatus, Source, of_turn
+from graph.state import State
 from report.render import Document, Gap
 from report.wording import word
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from graph.state import Answer, Finding, State
+from graph.records import Answer, Finding
+from graph.state import State
 from prompts.marks import block, wrap
 from retrieval.keyword import rank
 from retrieval.tokens import count

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graph.state import Quote
+from graph.records import Quote
 from report.marks import MARKER, SPOKEN, blank, cites, outside
 from report.markup import URL
 from report.places import Pages

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from graph.state import Background, Finding, Passage, State, of_turn
+from graph.records import Background, Finding, Passage, of_turn
+from graph.state import State
 from report.document import limit_reached
 from report.earlier import accepted
 from report.earlier import sources as cited

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from graph.state import Source
+from graph.records import Source
 from report.blocks import blocks, joined
 from report.escaping import disarmed, escaped
 from report.marks import MARKER, QUOTE, tidy

@@ -12,7 +12,7 @@ from string import Template
 import nh3
 from markdown_it import MarkdownIt
 
-from graph.state import Source
+from graph.records import Source
 from report.escaping import one_line, web_address
 from report.numbering import numbered
 from report.shape import Document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from graph.state import Source
+from graph.records import Source
 from report.escaping import escaped, web_address
 from report.numbering import numbered
 from report.page import to_html as to_html

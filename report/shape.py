@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from graph.state import Removed, Source
+from graph.records import Removed, Source
 
 
 class Gap(TypedDict):

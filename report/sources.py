@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from graph.state import Source
+from graph.records import Source
 from storage.engine import alone, write
 from storage.tables import sources
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from graph.state import Quote, Removed
+from graph.records import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
 from report.marks import MARKER, cites
 from report.numbers import numbers

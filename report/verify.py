@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from graph.state import Quote, Removed
+from graph.records import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
 from report.judge import judge
 from report.marks import MARKER, cites, spell, tidy

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from graph.state import Removed
+from graph.records import Removed
 from report.shape import Document
 
 DOUBTED = 5

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from config.errors import Problem
 from graph.context import Context, chosen
-from graph.state import RunStatus
+from graph.records import RunStatus
 from runs.place import run_id
 from storage.engine import read_rows
 from storage.events import Event, history, log

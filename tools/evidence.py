@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import Passage, Source
+from graph.records import Passage, Source
 from memory.pages import store as pages
 from memory.pages.recollection import EARLIER, recollected, without_turns_of
 from memory.pages.recollection import named as pages_named

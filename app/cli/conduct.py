@@ -19,8 +19,9 @@ from app.cli.progress import Progress
 from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
+from graph.records import RunStatus
 from graph.session import Outcome, Session, session
-from graph.state import RunStatus, State
+from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document
 from report.export import write

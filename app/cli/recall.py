@@ -21,8 +21,8 @@ from app.cli.progress import Progress
 from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
+from graph.records import Passage
 from graph.session import session
-from graph.state import Passage
 from memory.pages.within import Scope
 from memory.pages.within import within as within_named
 from nodes.profile import check_question

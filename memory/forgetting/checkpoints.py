@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from config.errors import Problem
 from config.settings import settings
-from graph.state import of_turn
+from graph.records import of_turn
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
 

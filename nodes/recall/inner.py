@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.state import Source
+from graph.records import Source
 from memory.pages.recollection import empty
 from memory.pages.within import scope
 from models.extractive.blocks import Page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph.state import Passage
+from graph.records import Passage
 from memory.pages import store as pages
 from nodes.recall.state import RecallState
 

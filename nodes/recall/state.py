@@ -8,7 +8,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from graph.state import Passage, Place, Source
+from graph.records import Passage, Source
+from graph.state import Place
 
 
 class Search(TypedDict):

@@ -10,8 +10,8 @@ from langchain_core.messages import HumanMessage
 from config.errors import Problem
 from evals.openai_server import Server
 from evals.world import rules
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from tests.conftest import make
 
 QUESTION = "How do bees live?"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet

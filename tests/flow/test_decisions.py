@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from config.settings import settings
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from nodes.team import FOLLOW_UPS
 from tests.conftest import make
 from tests.fake_model import Script

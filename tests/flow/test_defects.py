@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graph.context import Context
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from memory.pages import store as pages
 from retrieval.passages import passages
 from retrieval.text import sentences

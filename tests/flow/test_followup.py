@@ -7,8 +7,8 @@ import json
 import pytest
 
 from config.settings import settings
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script

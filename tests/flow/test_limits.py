@@ -6,8 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from config.errors import Problem
+from graph.records import of_turn
 from graph.session import Outcome, Session
-from graph.state import of_turn
 from memory.pages import store as pages
 from tests.conftest import make
 from tests.fake_model import Script

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage
 from sqlalchemy import select
 
 from config.errors import Problem
+from graph.records import Background, of_turn
 from graph.session import Session, session
-from graph.state import Background, of_turn
 from memory.pages import store as pages
 from memory.pages.lineage import lineage
 from memory.pages.listing import shown

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from config.errors import Problem
 from config.settings import settings
-from graph.state import EMPTY_REPORT
+from graph.records import EMPTY_REPORT
 from memory.pages import store as pages
 from nodes.recall.check import ROUNDS
 from nodes.recall.graph import make_recall

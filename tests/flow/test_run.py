@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from config.errors import Problem
+from graph.records import of_turn
 from graph.session import Session
-from graph.state import of_turn
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet

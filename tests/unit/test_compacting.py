@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from sqlalchemy import select
 
 from config.settings import settings
-from graph.state import Passage, Source
+from graph.records import Passage, Source
 from models.load import providers
 from nodes.agent import Work, work
 from runs.budget import _budgets

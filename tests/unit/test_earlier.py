@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graph.state import Answer, Finding, Source, State, key
+from graph.records import Answer, Finding, Source, key
+from graph.state import State
 from report.earlier import LONGEST, MOST, accepted, earlier_block, left_open
 from retrieval.tokens import count
 

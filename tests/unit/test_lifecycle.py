@@ -12,7 +12,7 @@ import pytest
 
 from config.errors import Problem
 from graph.context import Context
-from graph.state import RunStatus
+from graph.records import RunStatus
 from runs.lifecycle import (
     broken_off,
     check_thread,

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from graph.state import Finding, Passage, Source
+from graph.records import Finding, Passage, Source
 from prompts.marks import block, blocks, findings_block, pages_block, wrap
 
 

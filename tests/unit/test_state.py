@@ -3,7 +3,8 @@ from typing import get_type_hints
 import typing_extensions
 
 from graph import state
-from graph.state import key, keyed, merge, of_turn
+from graph.records import key, keyed, of_turn
+from graph.state import merge
 
 
 def test_the_newer_entry_wins_so_that_a_redo_replaces():
