@@ -109,9 +109,10 @@ class Meter(AgentMiddleware[Any, Around, Any]):
         """
         around = request.runtime.context
         started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
-        worst, told = _worst(request), True
+        worst, told, reserved = _worst(request), True, around.budget.reserved()
         try:
-            with around.budget.reserve(around.role, worst):
+            async with around.budget.reserve(around.role, worst, settings().call_seconds):
+                started, reserved = time.monotonic(), around.budget.reserved()
                 response = await self._timed(request, handler)
             told = _tells(_reply(response)) and not spent.model.startswith("extractive")
             spent = _told(_reply(response), request, worst)
@@ -128,7 +129,8 @@ class Meter(AgentMiddleware[Any, Around, Any]):
             used = {"tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
             used |= {} if told or exact() else {"estimated": True}
             more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
-            await trace(around.here, "model", around.role, status, **more)
+            held = {"estimate": worst.dollars, "reserved": reserved.dollars}
+            await trace(around.here, "model", around.role, status, **more, **held)
 
     async def _timed(self, request: ModelRequest[Around], handler: Handler) -> ModelResponse[Any]:
         around = request.runtime.context

@@ -13,6 +13,7 @@ from rich.text import Text
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.settings import settings
+from graph.context import Context
 from report.export import NAMES
 from runs.lifecycle import Run, found, listed
 from runs.lock import is_held
@@ -61,7 +62,7 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     code = run.code if run.code != run.status else ""
     report = f"report: {Path(run.folder, NAMES['md'])}" if run.folder else "no report yet"
     head = f"[bold]{run.id}[/bold]  {run.status} {code}"
-    show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls))
+    show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls, run.context))
     return 0
 
 
@@ -78,14 +79,24 @@ def _table(calls: list[dict[str, Any]]) -> Table:
     return rows
 
 
-def _sums(calls: list[dict[str, Any]]) -> str:
+def _sums(calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
     made = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
     read = sum(call["tokens_in"] for call in made)
     written = sum(call["tokens_out"] for call in made)
     spent = sum(call["dollars"] for call in made)
     about = "~" if any(call.get("estimated") for call in made) else ""
     tokens = f"{about}{read} tokens read, {about}{written} written"
-    return f"{len(made)} model calls, {tokens}, ${spent:.4f}"
+    most = choices.get("max_cost", Context.max_cost)
+    return f"{len(made)} model calls, {tokens}, ${spent:.4f} of ${most} spent{_held(made)}"
+
+
+def _held(made: list[dict[str, Any]]) -> str:
+    """Return what the calls could have cost, and what those in flight together held of the cap."""
+    estimate = sum(call.get("estimate", 0.0) for call in made if call["status"] != "budget_spent")
+    reserved = max((call.get("reserved", 0.0) for call in made), default=0.0)
+    if not estimate:
+        return ""
+    return f" (estimated at most ${estimate:.4f}; reserved at once at most ${reserved:.4f})"
 
 
 def _truly(run: Run) -> Run:

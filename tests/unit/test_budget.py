@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from config.errors import Problem
 from graph.context import Context
-from runs.budget import KEPT_BACK, Budget, budget, pause_thread
+from runs.budget import KEPT_BACK, Budget, _budgets, budget, pause_thread
 from runs.ledger import Call, Cost, record
 from tests.places import somewhere
 
@@ -24,47 +24,47 @@ def allowed(**caps: Any) -> Budget:
     return Budget(Context(**{**roomy, **caps}))
 
 
-def refusal(of: Budget, role: str = "researcher", worst: Cost | None = None) -> str:
+async def refusal(of: Budget, role: str = "researcher", worst: Cost | None = None) -> str:
     """Return the words in which a call is refused; empty if it is not."""
     try:
-        with of.reserve(role, worst or Cost()):
+        async with of.reserve(role, worst or Cost()):
             return ""
     except Problem as problem:
         return str(problem)
 
 
-def test_the_last_call_that_fits_is_made_and_the_next_is_not():
+async def test_the_last_call_that_fits_is_made_and_the_next_is_not():
     one = allowed(max_calls=10)
-    made = [refusal(one) for _ in range(9)]
+    made = [await refusal(one) for _ in range(9)]
 
     assert made[:8] == [""] * 8
     assert made[8].startswith("error[budget_spent]")
     assert "max_calls = 10" in made[8]
 
 
-def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
+async def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
     one = allowed(max_tokens=10_000)
 
-    assert refusal(one, worst=Cost("", 6_000, 2_000)) == ""
-    assert "max_tokens = 10000" in refusal(one, worst=Cost("", 6_000, 2_001))
+    assert await refusal(one, worst=Cost("", 6_000, 2_000)) == ""
+    assert "max_tokens = 10000" in await refusal(one, worst=Cost("", 6_000, 2_001))
 
 
-def test_a_call_that_could_cost_more_than_is_left_is_not_made():
+async def test_a_call_that_could_cost_more_than_is_left_is_not_made():
     one = allowed(max_cost=1.0)
     one.spend(Cost(dollars=0.5))
 
-    assert refusal(one, worst=Cost(dollars=0.29)) == ""
-    assert "max_cost = 1.0" in refusal(one, worst=Cost(dollars=0.31))
+    assert await refusal(one, worst=Cost(dollars=0.29)) == ""
+    assert "max_cost = 1.0" in await refusal(one, worst=Cost(dollars=0.31))
 
 
-def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
+async def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
     one = allowed(max_minutes=10)
     now = time.monotonic()
 
     monkeypatch.setattr(time, "monotonic", lambda: now + 7.9 * 60)
-    assert refusal(one) == ""
+    assert await refusal(one) == ""
     monkeypatch.setattr(time, "monotonic", lambda: now + 8.1 * 60)
-    assert "max_minutes = 10" in refusal(one)
+    assert "max_minutes = 10" in await refusal(one)
 
 
 @pytest.mark.parametrize(
@@ -77,43 +77,48 @@ def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
     ],
     ids=lambda one: str(one)[:12],
 )
-def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
+async def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
     caps: dict[str, Any], used: dict[str, Any], worst: Cost
 ):
     one = Budget(Context(**caps), **used)
 
     assert KEPT_BACK == 0.2
-    assert refusal(one, "researcher", worst)
-    assert refusal(one, "reporter", worst) == ""
+    assert await refusal(one, "researcher", worst)
+    assert await refusal(one, "reporter", worst) == ""
 
 
-def test_the_reporter_has_a_cap_too():
-    assert refusal(Budget(Context(max_calls=10), calls=10), "reporter")
+async def test_the_reporter_has_a_cap_too():
+    assert await refusal(Budget(Context(max_calls=10), calls=10), "reporter")
 
 
-def test_a_refusal_says_what_to_allow_more_of():
-    with pytest.raises(Problem) as failure, allowed(max_calls=1).reserve("planner", Cost()):
-        pass
+async def test_a_refusal_says_what_to_allow_more_of():
+    with pytest.raises(Problem) as failure:
+        async with allowed(max_calls=1).reserve("planner", Cost()):
+            pass
 
     told = (failure.value.where, failure.value.hint)
     assert told == ("max_calls = 1", "allow more with max_calls")
 
 
-def test_what_was_held_is_given_back_and_only_what_was_used_counts():
+async def test_what_was_held_is_given_back_and_only_what_was_used_counts():
     one = allowed()
-    with one.reserve("planner", Cost("", 5_000, 2_000, 0.5)):
-        assert (one.tokens, one.dollars) == (7_000, 0.5)
+    async with one.reserve("planner", Cost("", 5_000, 2_000, 0.5)):
+        assert (one.reserved().tokens_in, one.reserved().dollars) == (7_000, 0.5)
+        assert (one.tokens, one.dollars) == (0, 0.0)
     one.spend(Cost("", 100, 10, 0.25))
 
     assert (one.calls, one.tokens, one.dollars) == (1, 110, 0.25)
+    assert one.reserved() == Cost()
 
 
-def test_a_call_that_fails_gives_back_what_was_held_but_was_a_call():
+async def test_a_call_that_fails_gives_back_what_was_held_but_was_a_call():
     one = allowed()
-    with pytest.raises(ZeroDivisionError), one.reserve("planner", Cost("", 5_000, 0, 0.5)):
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        async with one.reserve("planner", Cost("", 5_000, 0, 0.5)):
+            raise ZeroDivisionError
 
     assert (one.calls, one.tokens, one.dollars) == (1, 0, 0.0)
+    assert one.reserved() == Cost()
 
 
 CALLS = st.lists(
@@ -131,31 +136,128 @@ CALLS = st.lists(
 @given(CALLS)
 def test_calls_side_by_side_never_pass_a_cap(plans: list[tuple[int, float, int, str]]):
     """Hold up to eight calls at once, each using part of the worst, ending in any order."""
+    asyncio.run(side_by_side(plans))
+
+
+async def side_by_side(plans: list[tuple[int, float, int, str]]) -> None:
     one = Budget(Context(max_tokens=20_000, max_cost=0.02, max_calls=40))
-    running: list[tuple[ExitStack, Cost]] = []
+    running: list[tuple[AsyncExitStack, Cost]] = []
     for tokens, share, ends, role in plans:
         if len(running) > ends:
-            end(one, *running.pop(ends))
-        worst, stack = Cost("", tokens, 0, tokens / 1e6), ExitStack()
+            await end(one, *running.pop(ends))
+        worst, stack = Cost("", tokens, 0, tokens / 1e6), AsyncExitStack()
         try:
-            stack.enter_context(one.reserve(role, worst))
-        except Problem:
+            # A call that would have to wait for others is not made here.
+            async with asyncio.timeout(0):
+                await stack.enter_async_context(one.reserve(role, worst))
+        except (Problem, TimeoutError):
             continue
         used = Cost("", int(tokens * share), 0, tokens * share / 1e6)
         running.append((stack, used))
-        assert one.tokens <= 20_000
-        assert one.dollars <= 0.02 + 1e-9
+        held = one.reserved()
+        assert one.tokens + held.tokens_in <= 20_000
+        assert one.dollars + held.dollars <= 0.02 + 1e-9
         assert one.calls <= 40
     for stack, used in running:
-        end(one, stack, used)
+        await end(one, stack, used)
 
     assert one.tokens <= 20_000
     assert one.dollars <= 0.02 + 1e-9
 
 
-def end(one: Budget, stack: ExitStack, used: Cost) -> None:
-    stack.close()
+async def end(one: Budget, stack: AsyncExitStack, used: Cost) -> None:
+    await stack.aclose()
     one.spend(used)
+
+
+async def call(of: Budget, worst: float, used: float, seconds: float = 0.0) -> str:
+    """Make a call that takes a while and uses a part of what it may; return why it is refused."""
+    try:
+        async with of.reserve("reflector", Cost(dollars=worst)):
+            await asyncio.sleep(seconds)
+        of.spend(Cost(dollars=used))
+    except Problem as problem:
+        return problem.where
+    return ""
+
+
+async def test_a_call_waits_until_those_in_flight_have_given_back_what_they_do_not_use():
+    one = allowed(max_cost=0.5)
+    one.spend(Cost(dollars=0.246))
+
+    told = await asyncio.gather(*(call(one, 0.08, 0.01, 0.02) for _ in range(6)))
+
+    assert told == [""] * 6
+    assert one.dollars == pytest.approx(0.306)
+
+
+async def test_a_call_is_refused_once_what_those_in_flight_really_used_leaves_no_room():
+    one = allowed(max_cost=1.0)
+
+    told = await asyncio.gather(*(call(one, 0.5, 0.4, 0.01) for _ in range(3)))
+
+    no_room = "max_cost = 1.0, spent = 0.4, reserved = 0, estimate = 0.5"
+    assert told == ["", no_room, no_room]
+    assert one.dollars == 0.4
+
+
+async def test_what_forbids_a_call_even_without_those_in_flight_is_refused_at_once():
+    one = allowed(max_cost=1.0)
+    one.spend(Cost(dollars=0.6))
+    async with one.reserve("researcher", Cost(dollars=0.1)):
+        refused = await asyncio.wait_for(call(one, 0.3, 0.0), 1)
+
+    assert refused == "max_cost = 1.0, spent = 0.6, reserved = 0.1, estimate = 0.3"
+
+
+async def test_nothing_is_held_for_a_call_that_never_returns_once_its_time_is_over():
+    one = allowed(max_cost=1.0)
+    stack = AsyncExitStack()
+    await stack.enter_async_context(one.reserve("researcher", Cost(dollars=0.7), seconds=0.05))
+
+    started = time.monotonic()
+    assert await call(one, 0.5, 0.1) == ""
+
+    assert 0.04 <= time.monotonic() - started < 1
+    assert one.reserved().dollars == 0
+    await stack.aclose()
+
+
+async def test_a_call_that_waits_ends_with_the_minutes_of_the_run():
+    one = allowed(max_cost=1.0, max_minutes=0.01)
+    one.seconds = 0.4
+    async with one.reserve("reporter", Cost(dollars=0.7)):
+        refused = await call(one, 0.5, 0.1)
+
+    assert refused == "max_minutes = 0.01"
+
+
+async def test_a_call_that_is_cancelled_while_it_waits_holds_nothing():
+    one = allowed(max_cost=1.0)
+    async with one.reserve("researcher", Cost(dollars=0.7)):
+        waiting = asyncio.create_task(call(one, 0.5, 0.1))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
+
+    assert (one.reserved(), one.calls) == (Cost(), 1)
+
+
+@pytest.mark.usefixtures("database")
+async def test_what_calls_in_flight_held_at_a_kill_does_not_bind_who_goes_on():
+    place, choices = somewhere(), Context(max_cost=1.0)
+    killed = await budget(place, choices)
+    stack = AsyncExitStack()
+    await stack.enter_async_context(killed.reserve("researcher", Cost(dollars=0.7)))
+    await paid(1, killed.session, cost=Cost("a:b", 10, 1, 0.2), started=time.time())
+    _budgets.clear()
+
+    resumed = await budget(place, choices)
+
+    assert (resumed.dollars, resumed.reserved()) == (0.2, Cost())
+    assert await call(resumed, 0.5, 0.1) == ""
+    await stack.aclose()
 
 
 async def paid(number: int, session: str, *, cost: Cost, started: float, run: str = "t1-1") -> None:

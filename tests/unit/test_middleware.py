@@ -214,3 +214,12 @@ async def test_a_use_that_no_server_can_mean_is_counted_here_instead(
 
     assert 20 < line["tokens_in"] < 400
     assert 3 < line["tokens_out"] < 20
+
+
+async def test_calls_side_by_side_are_not_refused_for_what_none_of_them_uses(script: Script):
+    script.on("Bee", {"title": "Maya"})
+    script.seconds = 0.01
+
+    told = await asyncio.gather(*(asked(f"Bee {one}?", max_tokens=6_000) for one in range(6)))
+
+    assert told == ["Maya"] * 6

@@ -265,7 +265,21 @@ async def test_a_call_that_was_counted_by_estimate_says_so(
     counted, told = await read_trace("t1-1")
     assert counted["estimated"] is True
     assert "estimated" not in told
-    assert runs._sums([counted, told]).startswith("2 model calls, ~")
+    assert runs._sums([counted, told], {}).startswith("2 model calls, ~")
+
+
+def test_what_a_run_spent_is_shown_beside_what_was_estimated_and_reserved():
+    used = {"kind": "model", "status": "ok", "tokens_in": 10, "tokens_out": 5}
+    calls = [
+        {**used, "dollars": 0.1, "estimate": 0.2, "reserved": 0.2},
+        {**used, "dollars": 0.05, "estimate": 0.25, "reserved": 0.45},
+        {**used, "status": "budget_spent", "dollars": 0.0, "estimate": 0.3, "reserved": 0.0},
+    ]
+
+    told = runs._sums(calls, {"max_cost": 0.4})
+
+    assert "$0.1500 of $0.4 spent" in told
+    assert "estimated at most $0.4500; reserved at once at most $0.4500" in told
 
 
 def _directions(home: Path) -> None:
