@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import Problem
 from config.settings import settings
+from config.validation import first_error
 
 ROLES = (
     "coordinator",
@@ -71,9 +72,9 @@ def _read(file: Path | None) -> Models:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Problem("config_syntax", str(error), where=name) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise Problem("config_value", first["msg"], where=f"{name}: {place}") from error
+        place, what = first_error(error)
+        hint = "see config/models.toml of the program for every field"
+        raise Problem("config_value", what, where=f"{name}: {place}", hint=hint) from error
     check_roles(models.roles)
     return models
 

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from config.errors import Problem
+from config.validation import first_error
 
 
 class Settings(BaseSettings):
@@ -108,6 +109,6 @@ def settings() -> Settings:
     except UnicodeDecodeError as error:
         raise Problem("config_syntax", "the file is not UTF-8", where=".env") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        name = "DOSSIER_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise Problem("config_value", first["msg"], where=name, hint="see .env.example") from error
+        place, what = first_error(error)
+        name = f"DOSSIER_{place.replace('.', '_').upper()}"
+        raise Problem("config_value", what, where=name, hint="see .env.example") from error

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import Problem
+from config.validation import first_error
 from graph.records import Plan, Step
 
 MOST_STEPS = 50
@@ -62,9 +63,9 @@ def checked(plan: Any) -> Plan:
     try:
         form = PlanForm.model_validate(plan)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise Problem("plan_field", first["msg"], where=place, hint="see the plan shown") from error
+        place, what = first_error(error)
+        hint = "`dossier resume --help` shows how a plan is written"
+        raise Problem("plan_field", what, where=place, hint=hint) from error
     steps = [cast("Step", step.model_dump()) for step in form.steps]
     _check_steps(steps)
     return Plan(
@@ -75,10 +76,19 @@ def checked(plan: Any) -> Plan:
     )
 
 
+def _check_kinds(steps: list[Step]) -> None:
+    for place, step in enumerate(steps):
+        if step["kind"] == "compute":
+            what = "there are no steps that compute yet"
+            hint = 'leave `kind` out: "research" looks the figures up in the sources'
+            raise Problem("plan_field", what, where=f"steps.{place}.kind", hint=hint)
+
+
 def _check_steps(steps: list[Step]) -> None:
     if len(steps) > MOST_STEPS:
         what = f"the plan has {len(steps)} steps, the most is {MOST_STEPS}"
         raise Problem("plan_too_long", what, where="steps", hint="join or drop steps")
+    _check_kinds(steps)
     ids = [step["id"] for step in steps]
     for name in ids:
         if ids.count(name) > 1:

@@ -81,7 +81,7 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         again = {**state, "attempt": attempt}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
-            plan = to_plan(draft, runtime.context.max_steps)
+            plan = to_plan(draft, runtime.context.max_steps, state["language"])
             # A person who wants to see the plan is shown one, also where nothing seems left to do.
             if plan["steps"] or runtime.context.auto_accept:
                 return plan
@@ -113,8 +113,10 @@ def _passages(state: State) -> list[Passage]:
     return [passage for entry in found.values() for passage in entry["passages"]]
 
 
-def to_plan(draft: Draft, limit: int) -> Plan:
+def to_plan(draft: Draft, limit: int, language: str = "en") -> Plan:
     """Make a plan of a draft, keeping to the limit and to needs that point back.
+
+    A step that computes becomes one that looks the figures up, and says so: nothing computes yet.
 
     Raises:
         Problem: If the draft is no plan that can be researched (`graph/plan.py`).
@@ -125,8 +127,8 @@ def to_plan(draft: Draft, limit: int) -> Plan:
         Step(
             id=f"s{number}",
             title=step.title[:300],
-            description=step.description[:2000],
-            kind=step.kind,
+            description=_described(step, language),
+            kind="research",
             queries=step.queries or [step.title],
             needs=_earlier(step.needs, number),
             need_web_search=step.need_web_search,
@@ -140,6 +142,11 @@ def to_plan(draft: Draft, limit: int) -> Plan:
         steps=steps,
     )
     return plan if plan["has_enough_context"] and not steps else checked(plan)
+
+
+def _described(step: DraftStep, language: str) -> str:
+    note = render("not_computed", language=language).strip() if step.kind == "compute" else ""
+    return " ".join(part for part in (step.description[: 2000 - len(note) - 1], note) if part)
 
 
 def _earlier(needs: list[int | str], number: int) -> list[str]:

@@ -19,6 +19,7 @@ from app.cli.progress import Progress
 from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
+from graph.plan_text import written
 from graph.records import RunStatus
 from graph.session import Outcome, Session, session
 from graph.state import State
@@ -175,11 +176,14 @@ class Conductor:
         return f"dossier resume {self.run}" + (f" --project {quote(project)}" if project else "")
 
     def _waiting(self, request: dict[str, Any]) -> int:
-        if not has_terminal():
-            review.show_plan(self.err, request)
+        review.show_plan(self.err, request)
         told = self._waits(request)
         what = f"The plan waits for your decision: {told['resume']}"
         self.err.print(what, soft_wrap=True, markup=False)
+        other = "or --reject TEXT, or --plan FILE with a plan as lines of text"
+        self.err.print(f"  ({other}: dossier resume --help)", soft_wrap=True, markup=False)
+        if not self.as_json and not sys.stdout.isatty():
+            print(written(request["plan"]), end="")
         self._print_json(told)
         return 0
 

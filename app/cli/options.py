@@ -61,7 +61,9 @@ Reject = Annotated[
 ]
 Plan = Annotated[
     Path | None,
-    typer.Option(parser=path, metavar="FILE", help="Research the plan in this JSON file."),
+    typer.Option(
+        parser=path, metavar="FILE", help="Research the plan in this file: lines of text, or JSON."
+    ),
 ]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]

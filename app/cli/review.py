@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from rich.table import Table
 from app.cli.editor import edit as edit_text
 from app.cli.output import one_line
 from config.errors import Problem
-from graph.plan import checked
+from graph.plan_text import LEGEND, read, written
 
 Decision = dict[str, Any]
 
@@ -24,14 +23,19 @@ LONGEST = 20_000
 LARGEST = 1_000_000
 """The most bytes of a file with a plan; it may be a pipe, or a device without an end."""
 
+PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
+
 
 def show_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision."""
     plan = request["plan"]
     table = Table.grid(padding=(0, 1))
+    numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
-        after = f"[dim]after {', '.join(step['needs'])}[/dim]" if step["needs"] else ""
-        table.add_row(f"[bold]{step['id']}[/bold]", escape(one_line(step["title"])), after)
+        after = ", ".join(numbers.get(need, need) for need in step["needs"])
+        told = f"[dim]after {after}[/dim]" if after else ""
+        number = f"[bold]{numbers[step['id']]}.[/bold]"
+        table.add_row(number, escape(one_line(step["title"])), told)
         if step["description"] not in ("", step["title"]):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
@@ -46,7 +50,7 @@ def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
     Raises:
         EOFError: If they close the input instead.
     """
-    shown = written = json.dumps(request["plan"], ensure_ascii=False, indent=2)
+    shown = text = f"{LEGEND}\n{written(request['plan'])}"
     while True:
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
@@ -56,9 +60,9 @@ def ask_decision(console: Console, request: dict[str, Any]) -> Decision:
             if said.lower() in ("r", "reject"):
                 return reject(words or _ask_words(console))
             if said.lower() in ("e", "edit"):
-                written = edit_text(written, "plan.json")
-                if written != shown:
-                    return edit_in(written)
+                text = edit_text(text, "plan.md")
+                if text.split() != shown.split():
+                    return edit_in(text)
                 console.print("Nothing was changed.")
             elif said:
                 console.print("Type a, e or r.")
@@ -91,33 +95,31 @@ def reject(words: str) -> Decision:
 
 
 def edit_in(text: str) -> Decision:
-    """Return the decision to research the plan that is written in a text, as JSON.
+    """Return the decision to research the plan that is written in a text.
 
     Raises:
-        Problem: `plan_field` when it is no JSON, or what is wrong with the plan (`graph/plan.py`).
+        Problem: What is wrong with the plan, and in which line (`graph/plan_text.py`).
     """
-    try:
-        plan = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        hint = "write it as the plan is shown with --json"
-        raise Problem("plan_field", f"the plan is no JSON: {error}", hint=hint) from error
-    return {"type": "edit", "edited_action": {"name": "research_plan", "args": checked(plan)}}
+    return {"type": "edit", "edited_action": {"name": "research_plan", "args": read(text)}}
 
 
 def edit_from(file: Path) -> Decision:
-    """Return the decision to research the plan in a JSON file.
+    """Return the decision to research the plan in a file, as lines of text or as JSON.
 
     Raises:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
     try:
         with file.open("rb") as opened:
-            written = opened.read(LARGEST + 1)
-        text = written.decode("utf-8-sig")
+            content = opened.read(LARGEST + 1)
+        text = content.decode("utf-8-sig")
     except OSError as error:
-        raise Problem("plan_file", f"cannot be read: {error.strerror}", where=str(file)) from error
+        what = f"the plan cannot be read: {error.strerror}"
+        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT) from error
     except UnicodeDecodeError as error:
-        raise Problem("plan_file", "it is not UTF-8", where=str(file)) from error
-    if len(written) > LARGEST:
-        raise Problem("plan_file", f"it has more than {LARGEST} bytes", where=str(file))
+        what = "the plan is not UTF-8"
+        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT) from error
+    if len(content) > LARGEST:
+        what = f"the plan has more than {LARGEST} bytes"
+        raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT)
     return edit_in(text)

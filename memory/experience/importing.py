@@ -18,6 +18,7 @@ from pydantic import (
 from sqlalchemy import Connection
 
 from config.errors import Problem
+from config.validation import first_error
 from memory.experience.insights import Wording, add_in
 from memory.experience.outcome import Signs
 from memory.experience.runs import Ending, close_in, found_in
@@ -139,9 +140,11 @@ def _read(line: str, where: str) -> Log:
     try:
         return Log.model_validate(json.loads(line))
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise Problem("log_invalid", f"{name}: {first['msg']}", where=where) from error
+        place, what = first_error(error)
+        hint = "see dossier memory import-runs --help"
+        raise Problem(
+            "log_invalid", f"{place or 'the line'}: {what}", where=where, hint=hint
+        ) from error
     except (ValueError, RecursionError) as error:
         hint = "one JSON object on each line: dossier memory import-runs --help"
         raise Problem("log_invalid", "it is no JSON object", where=where, hint=hint) from error

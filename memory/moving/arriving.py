@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select
 
 from config.errors import Problem
+from config.validation import first_error
 from memory.facts import rows as fact_rows
 from memory.facts.fact import Fact
 from memory.files.backend import change
@@ -51,9 +52,8 @@ def document(text: str, where: str) -> Moved:
     try:
         return Moved.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        what = f"{place}: {first['msg']}"
+        place, said = first_error(error)
+        what = f"{place or 'the file'}: {said}"
         raise Problem("export_invalid", what, where=where, hint=hint) from error
 
 

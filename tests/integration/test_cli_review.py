@@ -74,6 +74,21 @@ def test_an_edited_plan_is_researched_exactly_as_edited(
     assert "20 kilograms" in Path(done.told["report"]).read_text("utf-8")
 
 
+def test_a_plan_edited_as_lines_of_text_is_researched_as_edited(forks: Forks, place: Place):
+    way = ["--docs", "bees", "--review", "--thread", "lines", "--set", "max_rounds=0"]
+    shown = forks.run(place, "ask", WHO, *way).out
+    assert shown.splitlines()[2].startswith("1. ")
+    mine = "1. The winter cluster\n   search: winter cluster honey\n2. Its warmth\n   after: 1\n"
+    (place.folder / "plan.md").write_text(mine, "utf-8")
+
+    done = forks.run(place, "resume", "lines-1", "--plan", "plan.md", "--json")
+
+    researched = [one for one in calls(forks, place, "lines-1") if one["role"] == "researcher"]
+    assert done.status in (0, 6)
+    assert {call["step"] for call in researched} == {"s1", "s2"}
+    assert "20 kilograms" in Path(done.told["report"]).read_text("utf-8")
+
+
 def test_a_run_is_found_by_its_own_name_before_a_thread_of_that_name(
     wait: Callable[[str], Done], forks: Forks, place: Place
 ):

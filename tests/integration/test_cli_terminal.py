@@ -21,7 +21,7 @@ def test_at_a_terminal_the_plan_is_shown_and_a_approves_it(place: Place):
         terminal.type("a\n")
         ending = terminal.end()
 
-    assert f"s1 {WHO}" in screen
+    assert f"1. {WHO}" in screen
     assert "\x1b[36m" in terminal.raw
     assert ending == 0
     assert "1927" in terminal.screen.partition(PROMPT)[2]
@@ -35,9 +35,9 @@ def test_at_a_terminal_an_edit_that_is_impossible_is_told_and_can_be_mended(
     # The first time it writes a cycle, and then breaks the cycle that it finds written.
     editor.write_text(
         "#!/bin/sh\n"
-        'if grep -q needs.*s1 $1; then sed -i \'s/"needs".*/"needs": [],/\' $1\n'
-        'else sed -i \'s/"needs".*/"needs": ["s1"],/\' $1; fi\n'
-        'sed -i \'s/"title": "Who.*/"title": "My winter cluster",/\' $1\n'
+        "if grep -q '^   after: 1$' $1; then sed -i '/^   after: 1$/d' $1\n"
+        "else echo '   after: 1' >> $1; fi\n"
+        "sed -i 's/^# .*/# My winter cluster/' $1\n"
     )
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
 
@@ -70,7 +70,7 @@ def test_at_a_terminal_a_rejection_asks_for_words_and_shows_another_plan(
         terminal.type("r\n")
         terminal.wait_for("What should be different?")
         terminal.type("also the winter\n")
-        terminal.wait_for("s2")
+        terminal.wait_for("2.")
         terminal.wait_for(PROMPT)
         terminal.type("r no, only the queen\n")
         terminal.wait_for(PROMPT)
