@@ -27,6 +27,17 @@ ROLES = (
 )
 """Everyone who may ask a model something."""
 
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google_genai": "GOOGLE_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "mistralai": "MISTRAL_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+"""The variable that holds the key of a provider, for the providers that need one."""
+
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """US dollars for a million tokens."""
 

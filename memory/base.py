@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
-
-from langgraph.store.base import BaseStore
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from storage.events import Logged
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

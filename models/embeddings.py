@@ -6,19 +6,20 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-import httpx
 import numpy as np
-from langchain_core.embeddings import Embeddings
 
 from config.errors import Problem
+from config.models import KEYS
 from config.settings import settings
 from models import hashing, minilm
 from models.bert import Floats, unit
-from models.load import KEYS
 from retrieval.tokens import count
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 LONGEST = 5_000
 """How many characters of a text a provider gets: Chinese ones then stay below 8,191 tokens."""
@@ -141,6 +142,7 @@ def _checked(made: list[list[float]], wanted: int) -> Floats:
 def _client(name: str, server: str, seconds: float) -> Embeddings:
     """Return LangChain's client; it waits so long for an answer and never asks again."""
     # Importing a provider's package takes a while, and only a search by its vectors needs it.
+    import httpx  # noqa: PLC0415
     from langchain.embeddings import init_embeddings  # noqa: PLC0415
 
     options: dict[str, Any] = {}

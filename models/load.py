@@ -15,21 +15,10 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from config.errors import Problem
-from config.models import check_roles, table
+from config.models import KEYS, check_roles, table
 from config.settings import settings
 from graph.context import Context
 from models.extractive.model import Extractive
-
-KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "google_genai": "GOOGLE_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "mistralai": "MISTRAL_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "xai": "XAI_API_KEY",
-}
-"""The variable that holds the key of a provider, for the providers that need one."""
 
 NOT_CHAT = re.compile(
     r"embed|rerank|whisper|transcri|tts|speech|audio|realtime|dall-e|image|diffusion|flux|sora"

@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
 
 from models.bert import Bert, Floats, Numbers, unit
 from retrieval.cores import one_each
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 DIMENSION = 384
 LONGEST = 256
@@ -40,6 +43,9 @@ class MiniLM:
 
     def __init__(self, folder: Path) -> None:
         """Load `tokenizer.json`, and `model.onnx` or `model.safetensors`, of a folder."""
+        # A search of a store without vectors of this model never needs the tokenizer.
+        from tokenizers import Tokenizer  # noqa: PLC0415
+
         one_each()
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.enable_truncation(LONGEST)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from config.errors import Problem
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
 from graph.state import GRAPH_VERSION, State
 from memory.learning.rules import asked
 from nodes.learn import hear_question
-from retrieval.text import language, normalise
-from runs.lifecycle import opened
+from retrieval.text import language
+from runs.lifecycle import check_question, opened
 from runs.place import here
-
-LONGEST = 20_000
-"""The longest question, in characters."""
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
@@ -50,21 +46,6 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         status="running",
         graph_version=GRAPH_VERSION,
     )
-
-
-def check_question(text: str) -> str:
-    """Return the question in a clean form.
-
-    Raises:
-        Problem: `question_empty` or `question_too_long`.
-    """
-    question = normalise(text).strip()
-    if not question:
-        raise Problem("question_empty", "there is no question", hint="ask one")
-    if len(question) > LONGEST:
-        what = f"the question has {len(question)} characters, the most is {LONGEST}"
-        raise Problem("question_too_long", what, hint="put long texts into a file")
-    return question
 
 
 def _last_said(state: State) -> str:

@@ -10,9 +10,7 @@ import anyio.to_thread
 
 from config.errors import Problem
 from report.render import Document, to_html, to_markdown
-
-NAMES = {"md": "report.md", "html": "report.html"}
-"""The files of a report by their kind."""
+from runs.lifecycle import NAMES
 
 
 async def write(document: Document, folder: Path, *, force: bool = False) -> dict[str, Path]:

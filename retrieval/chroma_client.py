@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
-import httpx
-
 from config.errors import Problem
 from config.settings import settings
 
@@ -63,6 +61,7 @@ def told(name: str, work: Callable[[], Answer], seconds: float) -> Answer:
 
     A server that takes longer than `seconds` is given up.
     """
+    import httpx  # noqa: PLC0415
     from chromadb.errors import ChromaError  # noqa: PLC0415
 
     faults = (ChromaError, OSError, ValueError, RuntimeError, httpx.HTTPError)

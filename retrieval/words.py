@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-import snowballstemmer
+from Stemmer import Stemmer
 
 from retrieval.script import CJK
 
@@ -124,4 +124,4 @@ def _stem(word: str) -> str:
         decomposed = unicodedata.normalize("NFKD", word)
         word = "".join(char for char in decomposed if not unicodedata.combining(char))
     # A stemmer keeps the word it works on, so threads must not share one.
-    return str(snowballstemmer.stemmer("english").stemWord(word))
+    return str(Stemmer("english", 0).stemWord(word))

@@ -6,7 +6,7 @@ import re
 import sys
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -17,10 +17,12 @@ from langchain_core.exceptions import (
     ModelPermissionDeniedError,
     ModelRateLimitError,
 )
-from langchain_core.messages import AIMessage
 
 from config.errors import Problem
 from retrieval.text import normalise
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
 
 FAULTS = (
     ModelError,

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select, update
 from config.errors import Problem
 from graph.context import Context, chosen
 from graph.records import RunStatus
+from retrieval.text import normalise
 from runs.place import run_id
 from storage.engine import read_rows
 from storage.events import Event, history, log
@@ -20,6 +21,12 @@ from storage.tables import runs
 from storage.upsert import upsert
 
 NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
+
+LONGEST = 20_000
+"""The longest question, in characters."""
+
+NAMES = {"md": "report.md", "html": "report.html"}
+"""The files of a report by their kind."""
 
 FILED = "report.file"
 """The event that says where a report was written to."""
@@ -43,6 +50,21 @@ class Run(NamedTuple):
     out: str
     created: float
     updated: float
+
+
+def check_question(text: str) -> str:
+    """Return the question in a clean form.
+
+    Raises:
+        Problem: `question_empty` or `question_too_long`.
+    """
+    question = normalise(text).strip()
+    if not question:
+        raise Problem("question_empty", "there is no question", hint="ask one")
+    if len(question) > LONGEST:
+        what = f"the question has {len(question)} characters, the most is {LONGEST}"
+        raise Problem("question_too_long", what, hint="put long texts into a file")
+    return question
 
 
 async def opened(

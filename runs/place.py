@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-from langgraph.runtime import Runtime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
 
 
 class Here(NamedTuple):

@@ -21,9 +21,8 @@ from graph.session import Outcome, Session
 from memory.pages.recollection import empty
 from memory.pages.within import scope
 from models.load import load, model_name
-from nodes.profile import check_question
 from report.export import check_folder
-from runs.lifecycle import check_thread, newest
+from runs.lifecycle import check_question, check_thread, newest
 from runs.lock import held
 from runs.place import owned
 from tools.ingest import Library, ingest

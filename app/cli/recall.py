@@ -25,11 +25,11 @@ from graph.records import Passage
 from graph.session import session
 from memory.pages.within import Scope
 from memory.pages.within import within as within_named
-from nodes.profile import check_question
 from nodes.recall.graph import make_recall
 from nodes.recall.output import output
 from nodes.recall.state import RecallState
 from prompts.loader import render
+from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
 

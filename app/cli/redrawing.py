@@ -11,9 +11,9 @@ from config.errors import Problem
 from graph.state import State
 from memory.forgetting.checkpoints import Told
 from report.document import document
-from report.export import NAMES, same, write
+from report.export import same, write
 from report.render import Document
-from runs.lifecycle import folders, found
+from runs.lifecycle import NAMES, folders, found
 
 
 async def redraw(owner: str, told: Sequence[Told]) -> int:

@@ -14,8 +14,7 @@ from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.settings import settings
 from graph.context import Context
-from report.export import NAMES
-from runs.lifecycle import Run, found, listed
+from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
 from runs.trace import read_trace

@@ -14,7 +14,7 @@ from app.cli.table import show
 from config.settings import settings
 from memory.pages.finding import Found, search
 from memory.pages.within import within
-from nodes.profile import check_question
+from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
 

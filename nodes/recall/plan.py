@@ -12,11 +12,11 @@ from graph.context import Context
 from memory.pages.outline import outline, read_out
 from memory.pages.within import scope
 from nodes.agent import ask
-from nodes.profile import check_question
 from nodes.recall.state import RecallState, Search
 from prompts.loader import render
 from prompts.marks import block, blocks
 from retrieval.text import language
+from runs.lifecycle import check_question
 from runs.place import owner
 
 MOST = 5

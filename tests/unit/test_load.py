@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from config.models import ROLES
+from config.models import KEYS, ROLES
 from graph.context import Context
 from models.extractive.model import Extractive
-from models.load import KEYS, fallback_name, load, model_name
+from models.load import fallback_name, load, model_name
 from tests.door import models
 from tests.loopback import reply, serving
 

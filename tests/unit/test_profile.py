@@ -7,8 +7,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from config.errors import Problem
 from graph.state import GRAPH_VERSION, State
-from nodes.profile import LONGEST, check_question, profile
-from runs.lifecycle import found
+from nodes.profile import profile
+from runs.lifecycle import LONGEST, check_question, found
 from tests.places import runtime
 
 pytestmark = pytest.mark.usefixtures("database")
