@@ -40,6 +40,7 @@ class Place(TypedDict, total=False):
     language: Literal["en", "zh"]
     revisions: int
     rounds: int
+    wishes: list[str]
     step: Step
     attempt: int
 
@@ -67,6 +68,9 @@ class State(TypedDict, total=False):
     """What will be researched. Written by planner; a person's edit by human_feedback."""
     feedback: str
     """What a person said against the plan. Written by human_feedback."""
+    wishes: list[str]
+    """What a person said against the plans of this turn, oldest first; it holds for every later
+    call of the run. Written by human_feedback."""
     note: str
     """Why the review is shown again. Written by human_feedback."""
     revisions: int

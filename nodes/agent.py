@@ -21,10 +21,12 @@ from models.load import fallback_name, load, model_name
 from nodes.stack import agent_of
 from nodes.typed import CUT, MENDABLE, in_words, read
 from prompts.loader import render
+from prompts.marks import block, blocks, wrap
 from retrieval.tokens import warm
 from runs.around import Around
 from runs.budget import budget
 from runs.faults import bear, finish_reason, spoken
+from runs.middleware import APART
 from runs.place import here
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -148,6 +150,8 @@ async def _around(
     """Find out what surrounds a call of a role at this point of the run."""
     await warm()
     place = here(state, runtime)
+    if role not in APART:
+        system = blocks(system, wished(state))
     choices = runtime.context
     other = fallback_name(model_name(role, choices))
     return Around(
@@ -163,6 +167,15 @@ async def _around(
         web=state["step"]["need_web_search"] if "step" in state else True,
         fallback=await load(other) if other else None,
     )
+
+
+def wished(state: Mapping[str, Any]) -> str:
+    """Return what a person said against the plans of the run, for every call behind them."""
+    wishes = list(dict.fromkeys(state.get("wishes", [])))
+    if not wishes:
+        return ""
+    told = render("wishes", language=state.get("language", "en")).strip()
+    return blocks(told, wrap("wishes", [block("wish", one) for one in wishes]))
 
 
 def about(state: Mapping[str, Any]) -> str:

@@ -61,8 +61,8 @@ async def human_feedback(
 ) -> Command[Literal["planner", "team", "human_feedback"]]:
     """Pause for a decision on the plan, then do what it says.
 
-    Reads `plan`, `revisions`; writes `plan`, `feedback`, `note`, `revisions`, `status`. On resume
-    this runs again from its first line, so nothing with an effect may stand above `interrupt`.
+    Reads `plan`, `revisions`; writes `plan`, `feedback`, `wishes`, `note`, `revisions`, `status`. On
+    resume this runs again from its first line, so nothing with an effect may stand above `interrupt`.
     """
     if runtime.context.auto_accept:
         return Command(goto="team")
@@ -88,14 +88,19 @@ async def human_feedback(
 async def _rejected(
     state: State, runtime: Runtime[Context], words: str
 ) -> Command[Literal["planner", "team", "human_feedback"]]:
-    """Go back to the planner, or wait on when there were enough plans: never to the research."""
+    """Go back to the planner, or wait on when there were enough plans: never to the research.
+
+    What was said holds for the rest of the run either way.
+    """
+    wishes = [*state.get("wishes", []), *([words.strip()] if words.strip() else [])]
     if state["revisions"] >= runtime.context.max_revisions:
         limit = runtime.context.max_revisions
         told = render("no_more_plans", language=state["language"], limit=limit)
-        return Command(goto="human_feedback", update=State(note=told))
+        return Command(goto="human_feedback", update=State(note=told, wishes=wishes))
     await mark(here(state, runtime).run, "running")
     revisions = state["revisions"] + 1
-    return Command(goto="planner", update=State(feedback=words, note="", revisions=revisions))
+    more = State(feedback=words, wishes=wishes, note="", revisions=revisions)
+    return Command(goto="planner", update=more)
 
 
 def review_request(state: State, limit: int) -> dict[str, Any]:

@@ -37,6 +37,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         queries=[],
         plan=EMPTY_PLAN,
         feedback="",
+        wishes=[],
         note="",
         revisions=0,
         rounds=0,

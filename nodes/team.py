@@ -66,6 +66,7 @@ def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
         language=state["language"],
         question=state["question"],
         step=step,
+        wishes=state.get("wishes", []),
         attempt=0,
         needed=needed,
         earlier=earlier,

@@ -1,0 +1,121 @@
+"""What a person says against a plan holds for the rest of the run."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph.session import Session, session
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+LATER = ("researcher", "Verdict", "Enough", "reporter")
+"""Who works behind the approval of a plan, by the schema or the role."""
+
+
+@pytest.fixture
+def reviewed(choices: dict[str, object]) -> dict[str, object]:
+    return {**choices, "auto_accept": False}
+
+
+def rejection(words: str) -> dict[str, object]:
+    return {"type": "reject", "message": words}
+
+
+def told(script: Script, name: str) -> list[str]:
+    """Return the system prompts of the calls of a name, oldest first."""
+    return [str(messages[0].text) for asked, messages in script.asked if asked == name]
+
+
+async def test_what_was_said_against_a_plan_reaches_every_later_call(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", "Bees dance [S1].")
+    script.on("Verdict", {"passed": False, "feedback": "more"}, {"passed": True})
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+    await thread.answer(rejection("leave the honey yields out"), make(reviewed), quiet)
+
+    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+
+    assert len(told(script, "researcher")) == 2
+    for name in LATER:
+        assert told(script, name), name
+        assert all("leave the honey yields out" in prompt for prompt in told(script, name)), name
+
+
+async def test_the_words_of_several_rejections_hold_together(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+    for words in ("no figures, please", "nothing about <wasps>"):
+        await thread.answer(rejection(words), make(reviewed), quiet)
+
+    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+
+    assert "no figures, please" in told(script, "Draft")[-1]
+    wishes = "<wish>\nno figures, please\n</wish>\n<wish>\nnothing about &lt;wasps&gt;\n</wish>"
+    assert all(wishes in prompt for name in LATER for prompt in told(script, name))
+
+
+async def test_they_hold_behind_an_edit_and_when_no_more_plans_are_made(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    context = make(reviewed, max_revisions=0)
+    outcome = await thread.begin("How do bees dance?", context, quiet)
+    assert outcome.request
+    await thread.answer(rejection("without the history"), context, quiet)
+
+    action = {"name": "research_plan", "args": outcome.request["plan"]}
+    await thread.answer({"type": "edit", "edited_action": action}, context, quiet)
+
+    assert all("without the history" in prompt for prompt in told(script, "reporter"))
+
+
+async def test_they_hold_after_the_run_was_taken_up_again_by_another_process(
+    choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    context = make({**choices, "auto_accept": False})
+    async with session("t2") as first:
+        await first.begin("蜜蜂怎么跳舞？", context, quiet)
+        await first.answer(rejection("不要提黄蜂"), context, quiet)
+
+    async with session("t2") as second:
+        await second.answer({"type": "approve"}, context, quiet)
+
+    (prompt,) = told(script, "reporter")
+    assert "<wish>\n不要提黄蜂\n</wish>" in prompt
+    assert "用户曾用 `<wishes>` 中的话" in prompt
+
+
+async def test_they_are_over_with_the_question_they_were_said_about(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+    await thread.answer(rejection("leave the honey yields out"), make(reviewed), quiet)
+    await thread.answer({"type": "approve"}, make(reviewed), quiet)
+    before = len(script.asked)
+
+    await thread.begin("How do bees spend the winter?", make(choices_of(reviewed)), quiet)
+
+    later = [str(messages[0].text) for _, messages in script.asked[before:]]
+    assert not any("<wishes>\n" in prompt for prompt in later)
+
+
+async def test_an_empty_rejection_is_no_wish(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    await thread.begin("How do bees dance?", make(reviewed), quiet)
+
+    outcome = await thread.answer(rejection(" "), make(reviewed), quiet)
+
+    assert outcome.state["wishes"] == []
+
+
+def choices_of(reviewed: dict[str, object]) -> dict[str, object]:
+    return {**reviewed, "auto_accept": True}
