@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import stat
+from functools import partial
 from pathlib import Path
 
-from anyio import (
-    BrokenWorkerProcess,
-    CapacityLimiter,
-    fail_after,
-    to_process,
-    to_thread,
-)
+from anyio import fail_after, to_thread
 
 from config.errors import Problem
+from tools.apart import WorkerLost, run_apart
 from tools.files.kinds import HEAVY, READERS, SUFFIXES
 from tools.files.shapes import Document, File, Limits, Refused
 from tools.files.worker import read, read_apart
@@ -78,9 +74,7 @@ async def _read(file: File) -> Document:
     except TimeoutError:
         what = f"reading it takes more than {file.limits.seconds:g} seconds"
         raise Refused("file_timeout", what) from None
-    except BrokenWorkerProcess as error:
-        if str(error):  # The worker could not be started, and the file is not to blame.
-            raise
+    except WorkerLost:
         raise Refused("file_broken", "its parser crashed") from None
 
 
@@ -90,9 +84,4 @@ async def _beside(reader: str, file: File) -> Document:
 
 
 async def _apart(reader: str, file: File) -> Document:
-    # Waiting for a free worker must not count as time spent reading.
-    async with to_process.current_default_process_limiter():
-        with fail_after(file.limits.seconds):
-            return await to_process.run_sync(
-                read_apart, reader, file, cancellable=True, limiter=CapacityLimiter(1)
-            )
+    return await run_apart(partial(read_apart, reader, file), file.limits.seconds)

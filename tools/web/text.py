@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import anyio
-from anyio import BrokenWorkerProcess, to_process
 from lxml import etree
 from trafilatura import extract_with_metadata
 
 from config.errors import Problem
 from retrieval.text import normalise
+from tools.apart import WorkerLost, run_apart
 from tools.files.markup import blocks, parse, title
 from tools.files.outline import Block, one_line, written
 from tools.files.shapes import Refused
@@ -36,7 +35,7 @@ class Text(NamedTuple):
 
 
 _MEMORY = 512_000_000
-# A worker first imports the program that started it.
+# A new worker first imports the parsers.
 _START = 30.0
 _TITLE = 300
 # Above this size trafilatura needs more than five seconds; a plain walk needs half a second.
@@ -73,22 +72,12 @@ async def read_text(data: bytes, charset: str, *, markup: bool, seconds: float =
     for article in (True, False):
         call = partial(_read, data, charset, markup, article=article, seconds=seconds / 2)
         try:
-            return await _apart(call, seconds)
-        except (TimeoutError, BrokenWorkerProcess):
+            return await run_apart(call, seconds + _START)
+        except (TimeoutError, WorkerLost):
             continue
         except (Refused, MemoryError, UnicodeError) as error:
             raise Problem("page_not_text", "its characters cannot be read as text") from error
     raise Problem("page_timeout", "its text could not be found in time")
-
-
-async def _apart(call: Callable[[], Text], seconds: float) -> Text:
-    """Run a call in a worker process that ends with it, if it must."""
-    # Waiting for a free worker must not count as time spent reading.
-    async with to_process.current_default_process_limiter():
-        with anyio.fail_after(seconds + _START):
-            return await to_process.run_sync(
-                call, cancellable=True, limiter=anyio.CapacityLimiter(1)
-            )
 
 
 def _read(data: bytes, charset: str, markup: bool, *, article: bool, seconds: float) -> Text:

@@ -1,0 +1,114 @@
+"""Calls that may crash or hang run in processes of their own, whatever program started them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tools.apart import WorkerLost, run_apart
+from tools.files.shapes import File, Limits, Refused
+from tools.files.worker import read
+
+ROOT = Path(__file__).parents[2]
+
+
+def _run(folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of somebody else, in their folder."""
+    script = folder / "mine.py"
+    script.write_text(textwrap.dedent(program))
+    (folder / "a.html").write_text("<p>Storks nest on chimneys in April.</p>")
+    return subprocess.run(
+        [sys.executable, str(script), *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_script_without_a_main_guard_is_not_run_again_by_its_workers(tmp_path):
+    ran = _run(
+        tmp_path,
+        """
+        import asyncio
+        from pathlib import Path
+        from tools.files import extract
+
+        with open("started", "a") as file:
+            file.write("once ")
+        print(asyncio.run(extract(Path("a.html")))["sections"][0]["text"])
+        """,
+    )
+
+    assert ran.stdout == "Storks nest on chimneys in April.\n", ran.stderr
+    assert (tmp_path / "started").read_text() == "once "
+
+
+def test_a_script_that_reads_its_arguments_at_the_top_can_read_pages(tmp_path):
+    ran = _run(
+        tmp_path,
+        """
+        import asyncio, sys
+        from tools.web.text import read_text
+
+        name = sys.argv[1]
+        page = open(name, "rb").read()
+        print(asyncio.run(read_text(page, "", markup=True)).text)
+        """,
+        "a.html",
+    )
+
+    assert ran.stdout == "Storks nest on chimneys in April.\n", ran.stderr
+
+
+async def test_what_a_call_raises_is_raised_here_with_its_words():
+    file = File(b"PK not a book", ".epub", Limits())
+
+    with pytest.raises(Refused) as refused:
+        await run_apart(partial(read, "tools.files.epub", file), 30)
+
+    assert refused.value.code == "file_broken"
+
+
+async def test_a_process_that_dies_is_told_and_the_next_call_is_answered():
+    with pytest.raises(WorkerLost):
+        await run_apart(partial(os._exit, 3), 30)
+
+    assert await run_apart(os.getpid, 30) != os.getpid()
+
+
+async def test_a_call_that_takes_too_long_is_killed_with_its_process():
+    worker = await run_apart(os.getpid, 30)
+
+    with pytest.raises(TimeoutError):
+        await run_apart(partial(time.sleep, 60), 0.2)
+
+    assert await run_apart(os.getpid, 30) != worker
+
+
+async def test_what_a_library_prints_does_not_disturb_the_answers():
+    await run_apart(partial(os.write, 1, b"a line of a C library\n"), 30)
+
+    assert await run_apart(partial(max, 4, 7), 30) == 7
+
+
+async def test_a_call_that_is_cancelled_leaves_no_process_behind():
+    worker = await run_apart(os.getpid, 30)
+    call = asyncio.create_task(run_apart(partial(time.sleep, 60), 90))
+    await asyncio.sleep(0.1)
+
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
