@@ -24,7 +24,7 @@ _TAGS = {
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
-_NUMBER = re.compile("\ue000(\\d+)\ue001")
+_NUMBER = re.compile("\ue000(\\d+)((?:, [^\ue001]+)?)\ue001")
 
 
 def to_html(document: Document) -> str:
@@ -33,8 +33,8 @@ def to_html(document: Document) -> str:
     Nothing in it is active and nothing is fetched. Only addresses of sources are links.
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
-    text, used = numbered(document["body"], document["sources"])
-    uses = Counter(int(number) for number in _NUMBER.findall(text))
+    text, used = numbered(document["body"], document["sources"], language)
+    uses = Counter(int(number) for number, _ in _NUMBER.findall(text))
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not text else ""
     gaps = [
@@ -79,7 +79,7 @@ def _body(text: str, used: list[Source]) -> str:
         seen[number] += 1
         about = escape(_about(used[number - 1]))
         place = f'id="c{number}-{seen[number]}" href="#s{number}"'
-        return f'<a class="ref" {place} title="{about}">[{number}]</a>'
+        return f'<a class="ref" {place} title="{about}">[{number}{found[2]}]</a>'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")

@@ -31,7 +31,7 @@ def plain(body: str) -> str:
 
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
-    text, used = numbered(document["body"], document["sources"])
+    text, used = numbered(document["body"], document["sources"], language)
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""

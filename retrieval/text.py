@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 _END = re.compile(
     f"(?:[。！？；…]++|(?<![!?])[!?]++(?=[{CLOSERS}]*[{CJK}]))[{CLOSERS}]*+(?![，、,])"
-    f"|(?<![.!?])[.!?]++[{CLOSERS}]*(?:\\[\\d+\\])*(?=\\s)"
+    f"|(?<![.!?])[.!?]++[{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s)"
 )
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")

@@ -24,7 +24,7 @@ HEADING = re.compile(r"#{1,6}\s")
 CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 """What may close behind the mark that ends a sentence, for the inside of a character class."""
 
-ENDED = re.compile(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+\\])*$")
+ENDED = re.compile(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
 """How a line ends at which a sentence ends, too."""
 
 _GOES_ON = re.compile(

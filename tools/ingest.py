@@ -14,6 +14,7 @@ from sqlalchemy import select
 from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.memorizer import memorize
+from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.files import Limits, extract, find_files, others
@@ -173,10 +174,13 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
         document = await extract(file, limits)
     except Problem as problem:
         return problem
-    title = document["title"]
+    # A dash like this parts the title of a document from that of a section.
+    title = document["title"].replace(SECTION, " – ")
     new = [
         pages.NewPage(
-            title=title if one["title"] in ("", title) else f"{title} — {one['title']}",
+            title=title
+            if one["title"] in ("", document["title"])
+            else f"{title}{SECTION}{one['title']}",
             place=one["place"],
             text=one["text"],
             session=sha256,

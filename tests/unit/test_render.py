@@ -73,11 +73,11 @@ def test_a_whole_report_reads_from_title_to_removals():
         "# Bees\n\n"
         "> Partial: not everything could be done.\n>\n> Made by hand.\n\n"
         "*Why do bees dance?*\n\n"
-        "Bees “dance in the dark” [1]. They tell directions [2][1].\n\n"
+        "Bees “dance in the dark” [1, p. 4]. They tell directions [2][1, p. 4].\n\n"
         "## What is missing\n\n"
         "- **Smell**: no source says anything about it\n\n"
         "## Sources\n\n"
-        "[1] Title 2 — /home/ada/bees.pdf#page=4\n\n"
+        "[1] Title 2 — /home/ada/bees.pdf\n\n"
         "[2] Title 1 — https://example.org/1\n\n"
         "Removed by the checks: 2 sentences with a quotation that no source has, "
         "1 sentence that named no known source.\n"
@@ -88,8 +88,9 @@ def test_numbers_go_by_first_use_without_gaps():
     assert rendered("A [S4]. B [S1][S4]. C [S3].") == "A [1]. B [2][1]. C [3]."
 
 
-def test_sources_of_one_page_share_a_number():
-    sources = [source(1, page="same"), source(2, page="same"), source(3)]
+def test_sources_of_one_address_share_a_number():
+    same = "https://example.org/same"
+    sources = [source(1, location=same), source(2, location=same), source(3)]
 
     assert rendered("A [S1][S2]. B [S2][S3].", sources=sources) == "A [1]. B [1][2]."
 
@@ -99,13 +100,13 @@ def test_sources_of_one_page_share_a_number():
     [
         ('Bees <q s="S1">dance</q> [S1].', "Bees “dance” [1]."),
         ('Bees <q s="S1">dance</q>. [S1]', "Bees “dance”. [1]"),
-        ('Bees <q s="S1">dance</q> [S2][S1].', "Bees “dance” [2][1]."),
-        ('Bees <q s="S1">dance</q> [S2].', "Bees “dance” [1] [2]."),
+        ('Bees <q s="S1">dance</q> [S2][S1].', "Bees “dance” [2, p. 4][1]."),
+        ('Bees <q s="S1">dance</q> [S2].', "Bees “dance” [1] [2, p. 4]."),
         ('Bees <q s="S1">dance</q> in hives [S1].', "Bees “dance” [1] in hives [1]."),
         ('Bees <q s="S1">dance</q>well.', "Bees “dance” [1] well."),
         ("Bees dance[S1].", "Bees dance [1]."),
         ("Bees [S1] [S1] dance.", "Bees [1] dance."),
-        ("蜜蜂[S1]跳舞[S2]。", "蜜蜂[1]跳舞[2]。"),
+        ("蜜蜂[S1]跳舞[S2]。", "蜜蜂[1]跳舞[2, p. 4]。"),
         ('<q s="S1">蜜蜂</q>跳舞。', "“蜜蜂” [1]跳舞。"),
         ("Bees dance [S9].", "Bees dance."),
     ],
@@ -228,8 +229,8 @@ def test_the_page_says_what_the_markdown_says():
 
     assert words(to_html(one)) == (
         "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not everything could be "
-        "done. A x [1] a b c [2] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
-        "/home/ada/bees.pdf#page=4 ↑1"
+        "done. A x [1] a b c [2, p. 4] Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
+        "/home/ada/bees.pdf ↑1"
     )
 
 
@@ -300,3 +301,65 @@ def test_a_text_without_its_marks_has_its_quotations_and_no_ids():
     body = 'It was so [S1]. <q s="S2">Bees &amp; wasps dance.</q> Or not [S1][S2].'
 
     assert plain(body) == "It was so. “Bees & wasps dance.” Or not."
+
+
+def a_file(number, title, place, path="/home/ada/bees.pdf"):
+    return source(number, location=f"{path}#{place}") | {"title": title, "kind": "file"}
+
+
+def test_a_document_is_one_source_and_each_citation_says_where_in_it():
+    pages = [a_file(n, "Bees — Wax" if n > 1 else "Bees", f"page={n}") for n in (1, 2, 7)]
+
+    shown = to_markdown(document("A [S1]. B [S2][S7]. C [S1].", sources=pages))
+
+    assert "A [1, p. 1]. B [1, p. 2, p. 7]. C [1, p. 1]." in shown
+    assert shown.endswith("## Sources\n\n[1] Bees — /home/ada/bees.pdf\n")
+
+
+@pytest.mark.parametrize(
+    ("place", "title", "english", "chinese"),
+    [
+        ("page=4-6", "Bees", "pp. 4–6", "第 4–6 页"),
+        ("page=4&part=2", "Bees", "p. 4", "第 4 页"),
+        ("slide=3", "Bees", "slide 3", "第 3 张幻灯片"),
+        ("rows=2-30", "Bees", "rows 2–30", "第 2–30 行"),
+        ("sheet=Hive%20A&rows=2-3", "Bees", "sheet Hive A, rows 2–3", "工作表 Hive A, 第 2–3 行"),
+        ("L10", "Bees", "line 10", "第 10 行"),
+        ("L10-L20", "Bees", "lines 10–20", "第 10–20 行"),
+        ("wax", "Bees — How wax is made", "“How wax is made”", "“How wax is made”"),
+        ("top", "Bees", "", ""),
+    ],
+)
+def test_a_place_is_said_in_words(place, title, english, chinese):
+    for language, words in (("en", english), ("zh", chinese)):
+        shown = to_markdown(
+            document("A [S1].", sources=[a_file(1, title, place)], language=language)
+        )
+        assert f"A [1, {words}]" in shown if words else "A [1]" in shown
+
+
+def test_parts_of_a_web_page_are_one_source():
+    address = "https://example.org/long"
+    parts = [source(1, "Long", address), source(2, "Long (2)", f"{address}#part=2")]
+
+    shown = to_markdown(document("A [S2]. B [S1].", sources=parts))
+
+    assert "A [1, part 2]. B [1]." in shown
+    assert shown.endswith(f"[1] Long — {address}\n")
+
+
+def test_files_that_are_gone_are_not_taken_for_one():
+    gone = [
+        source(n, f"Title {n}", "a file that is no longer there") | {"kind": "file"} for n in (1, 2)
+    ]
+
+    assert rendered("A [S1]. B [S2].", sources=gone) == "A [1]. B [2]."
+
+
+def test_a_name_of_a_section_is_no_markup():
+    pages = [a_file(1, "Bees — *a*](https://evil.example) <b>", "wax")]
+
+    shown = to_markdown(document("A [S1].", sources=pages))
+
+    assert r"[1, “\*a\*\](https://evil.example) \<b\>”]" in shown
+    assert 'evil.example"' not in to_html(document("A [S1].", sources=pages))

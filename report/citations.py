@@ -1,0 +1,102 @@
+"""What a report cites: a document, and the place in it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+from graph.records import Source
+
+SECTION = " — "
+"""What stands between the title of a document and that of a section in the title of a page."""
+
+_LONGEST = 48
+_LINES = re.compile(r"L(\d+)(?:-L(\d+))?(?:-\d+)?")
+_RANGE = re.compile(r"\d+(?:-\d+)?")
+_EN = {
+    "page": ("p. {}", "pp. {}"),
+    "slide": ("slide {}", "slides {}"),
+    "chapter": ("chapter {}", "chapters {}"),
+    "cell": ("cell {}", "cells {}"),
+    "rows": ("row {}", "rows {}"),
+    "lines": ("line {}", "lines {}"),
+    "sheet": ("sheet {}", "sheet {}"),
+    "part": ("part {}", "parts {}"),
+    "section": ("“{}”", "“{}”"),
+}
+_ZH = {
+    "page": "第 {} 页",
+    "slide": "第 {} 张幻灯片",
+    "chapter": "第 {} 章",
+    "cell": "第 {} 个单元",
+    "rows": "第 {} 行",
+    "lines": "第 {} 行",
+    "sheet": "工作表 {}",
+    "part": "第 {} 部分",
+    "section": "“{}”",
+}
+
+
+def document_key(source: Source) -> str:
+    """Return what all sources of one document share; what is remembered is cited page by page."""
+    return _split(source)[0] or source["page"]
+
+
+def whole(source: Source) -> Source:
+    """Return the document that a source is a part of, as a list of sources names it."""
+    path, place = _split(source)
+    if not path or not place:
+        return source
+    title = source["title"].split(SECTION, 1)[0] if source["kind"] == "file" else source["title"]
+    number = dict(parse_qsl(place)).get("part", "")
+    title = title.removesuffix(f" ({number})") if number else title
+    return source | {"title": title, "location": path}
+
+
+def place(source: Source, language: str) -> str:
+    """Return where in its document a source stands, in words, or nothing."""
+    _, where = _split(source)
+    lines = _LINES.fullmatch(where)
+    if lines:
+        return _worded("lines", "-".join(filter(None, lines.groups())), language)
+    named = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
+    if named:
+        return ", ".join(_worded(name, value, language) for name, value in _without_part(named))
+    _, _, section = source["title"].partition(SECTION)
+    if source["kind"] != "file" or not where or not section:
+        return ""
+    return _worded("section", _cut(section), language)
+
+
+def _split(source: Source) -> tuple[str, str]:
+    """Return the address of a document and the place in it; a name may have a `#`, no place has."""
+    if source["kind"] == "file":
+        path, mark, where = source["location"].rpartition("#")
+        return (path, where) if mark else ("", "")
+    if source["kind"] == "web":
+        path, _, where = source["location"].partition("#")
+        return path, where
+    return "", ""
+
+
+def _is_counted(name: str, value: str) -> bool:
+    return name == "sheet" or (name in _EN and bool(_RANGE.fullmatch(value)))
+
+
+def _without_part(named: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out which part of a page it is: a reader sees pages."""
+    return [one for one in named if one[0] != "part"] or named
+
+
+def _worded(name: str, value: str, language: str) -> str:
+    shown = value.replace("-", "–") if name not in ("sheet", "section") else value
+    if language.lower().startswith("zh"):
+        return _ZH[name].format(shown)
+    return _EN[name]["–" in shown].format(shown)
+
+
+def _cut(title: str) -> str:
+    """Return a section's title, or its first words where it is long."""
+    if len(title) <= _LONGEST:
+        return title
+    return f"{title[:_LONGEST].rsplit(' ', 1)[0]}…"
