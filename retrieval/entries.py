@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _NAME = r"(?P<quote>[\"']?)(?P<key>[A-Za-z_\u4e00-\u9fff][\w./-]*)(?P=quote)"
@@ -48,6 +49,8 @@ def section(line: str) -> str:
     return next(filter(None, (found["table"], found["key"], found["named"])), "") if found else ""
 
 
+# A line is asked about once with the line above it and once with the line below it.
+@lru_cache(maxsize=64)
 def entry(line: str) -> bool:
     """Tell whether a line is a setting, a line of a log or of code, and no prose and no heading."""
     return bool(setting(line) or section(line) or _STAMPED.match(line) or _CODE.match(line))

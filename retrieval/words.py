@@ -34,6 +34,9 @@ QUESTION_WORDS = frozenset(
 )
 """English words that only say that something is asked."""
 
+ASIDE = STOPWORDS | QUESTION_WORDS
+"""English words of a question that do not name its topic."""
+
 _ASKED_THING = (
     "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
     "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"
@@ -70,8 +73,7 @@ def words(text: str) -> list[str]:
 
 def terms(question: str) -> list[str]:
     """Return the words of a question that name its topic, each once, in order."""
-    asked = _ASKED.sub(" ", unicodedata.normalize("NFKC", question))
-    return list(dict.fromkeys(_cut(asked, STOPWORDS | QUESTION_WORDS)))
+    return list(dict.fromkeys(_cut(_subject(question), ASIDE)))
 
 
 def phrases(question: str) -> list[str]:
@@ -79,20 +81,27 @@ def phrases(question: str) -> list[str]:
 
     Chinese, which has no spaces, gives the runs of characters between the words that only ask.
     """
-    asked = _ASKED.sub(" ", unicodedata.normalize("NFKC", question))
-    without = STOPWORDS | QUESTION_WORDS
-    found = (token[0] for token in _TOKEN.finditer(asked) if any(_cut(token[0], without)))
-    return list(dict.fromkeys(found))
+    tokens = (token[0] for token in _TOKEN.finditer(_subject(question)))
+    return list(dict.fromkeys(token for token in tokens if any(_cut(token, ASIDE))))
+
+
+def _subject(question: str) -> str:
+    """Return a question without the Chinese words that only ask."""
+    text = unicodedata.normalize("NFKC", question)
+    return text if text.isascii() else _ASKED.sub(" ", text)
 
 
 def _cut(text: str, without: frozenset[str]) -> Iterator[str]:
     for token in _TOKEN.finditer(text):
-        if token["cjk"]:
+        if token.lastgroup == "cjk":
             yield from _pairs(token[0])
-        elif token["number"]:
-            yield from _numbers(token[0])
         else:
-            yield from _latin(token[0], without)
+            yield from _cut_token(token[0], token.lastgroup == "number", without)
+
+
+@lru_cache(maxsize=65536)
+def _cut_token(token: str, number: bool, without: frozenset[str]) -> tuple[str, ...]:
+    return tuple(_numbers(token) if number else _latin(token, without))
 
 
 def _pairs(run: str) -> list[str]:

@@ -54,9 +54,14 @@ def goes_on(line: str, following: str, width: int) -> bool:
 
     `width` is the width of their page, 0 if that is not known.
     """
+    return may_join(line, following) and continues(line, following, width)
+
+
+def continues(line: str, following: str, width: int) -> bool:
+    """Do the same for two lines that are known to be prose."""
     bare = line.rstrip()
     after = following.strip()
-    if ENDED.search(bare) or not may_join(bare, following) or _columns(bare) < NARROWEST:
+    if ENDED.search(bare) or _columns(bare) < NARROWEST:
         return False
     if after[0].islower() or _GOES_ON.search(bare) or re.match(f"[{CJK}]", after):
         return True

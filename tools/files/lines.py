@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from retrieval.wrapping import full, goes_on, may_join, page_width
+from retrieval.wrapping import continues, full, may_join, page_width
 from tools.files.decode import decode
 from tools.files.paragraphs import glued, hyphenated
 from tools.files.sections import MOST, Piece, arrange
@@ -65,7 +65,7 @@ def _same_paragraph(line: str, following: str, width: int) -> bool:
     """Tell whether a line goes on in the next, also where a sentence ends; an indent parts them."""
     if not width or not may_join(line, following):
         return False
-    if goes_on(line, following, width):
+    if continues(line, following, width):
         return True
     return full(line, following, width) and _indent(following) <= _indent(line)
 

@@ -40,7 +40,7 @@ def _without(running: set[str], page: list[str]) -> list[str]:
 
 def hyphenated(pages: list[list[str]]) -> set[str]:
     """Return the words that are written with a hyphen inside a line, in lower case."""
-    lines = (line for page in pages for line in page)
+    lines = (line for page in pages for line in page if "-" in line)
     return {word.lower() for line in lines for word in _HYPHENATED.findall(line)}
 
 
