@@ -12,14 +12,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
+from app.guard import guarded
 from config.errors import Problem
+from config.settings import settings
 from graph.builder import make_graph
 from graph.context import context
 from graph.records import RunStatus
 from nodes.recall.graph import make_recall
 from runs.budget import pause_thread
-from runs.lifecycle import broken_off
+from runs.lifecycle import broken_off, check_owner
 from runs.lock import taken
+from runs.place import owned
 from tools.search import check_names
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -30,20 +33,22 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
     """Serve the main graph; a run of it holds its thread.
 
     Raises:
-        Problem: `run_in_progress` when another process works on the thread, or what is wrong with
-            the choices.
+        Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
+            is another's, or what is wrong with the choices.
     """
     if runtime.execution_runtime is None:
-        yield make_graph()
+        yield guarded(make_graph())
         return
     check(runtime.execution_runtime.context)
     thread = config["configurable"]["thread_id"]
+    owner = owner_of(runtime)
+    await check_owner(owner, thread)
     lock = await asyncio.to_thread(taken, thread)
     try:
-        yield make_graph()
+        yield guarded(make_graph())
     except BaseException as error:
         status, code = ending(error)
-        await broken_off(thread, status, code=code)
+        await broken_off(owner, thread, status, code=code)
         raise
     finally:
         pause_thread(thread)
@@ -59,7 +64,14 @@ async def recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """
     if runtime.execution_runtime is not None:
         check(runtime.execution_runtime.context)
-    yield make_recall()
+    yield guarded(make_recall())
+
+
+def owner_of(runtime: ServerRuntime[Any]) -> str:
+    """Return who a run on the server is for, as its nodes will find out (`runs/place.py`)."""
+    login = runtime.user.identity if runtime.user else settings().user
+    context = runtime.execution_runtime.context if runtime.execution_runtime else None
+    return owned(login, (context or {}).get("project", ""))
 
 
 def ending(error: BaseException) -> tuple[RunStatus, str]:

@@ -60,6 +60,7 @@ KINDS = {
     "search_unavailable": "unavailable",
     "server_missing": "unavailable",
     "stale_plan": "conflict",
+    "state_refused": "refused",
     "storage_busy": "conflict",
     "storage_full": "unavailable",
     "storage_unavailable": "unavailable",

@@ -35,8 +35,8 @@ class Place(TypedDict, total=False):
     Every state that reaches a model call has these keys, so the ledger can name the call.
     """
 
-    run: str
     turn: int
+    fork: int
     language: Literal["en", "zh"]
     revisions: int
     rounds: int
@@ -56,6 +56,8 @@ class State(TypedDict, total=False):
     """The name of the run that answers this question. Written by profile."""
     turn: int
     """The question's number in its thread, from 1. Written by profile."""
+    fork: int
+    """Which question with that number it is: a thread may be forked. Written by profile."""
     language: Literal["en", "zh"]
     """The language of the question and of the report. Written by profile."""
     question: str

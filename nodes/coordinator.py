@@ -42,7 +42,8 @@ async def coordinator(
     triage, summary = await beside(_triage(state, runtime), learn_due(state, runtime))
     if triage.research or not triage.reply:
         return Command(goto="rewrite", update=State(summary=summary))
-    await mark(here(state, runtime).run, "succeeded")
+    place = here(state, runtime)
+    await mark(place.owner, place.run, "succeeded")
     reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
     return Command(goto="learn", update=reply)
 

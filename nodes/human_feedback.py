@@ -61,8 +61,9 @@ async def human_feedback(
 ) -> Command[Literal["planner", "team", "human_feedback"]]:
     """Pause for a decision on the plan, then do what it says.
 
-    Reads `plan`, `revisions`; writes `plan`, `feedback`, `wishes`, `note`, `revisions`, `status`. On
-    resume this runs again from its first line, so nothing with an effect may stand above `interrupt`.
+    Reads `plan`, `revisions`; writes `plan`, `feedback`, `wishes`, `note`, `revisions`, `status`.
+    On resume this runs again from its first line, so nothing with an effect may stand above
+    `interrupt`.
     """
     if runtime.context.auto_accept:
         return Command(goto="team")
@@ -81,7 +82,8 @@ async def human_feedback(
             plan = checked(decision.edited_action.args)
         except Problem as problem:
             return Command(goto="human_feedback", update=State(note=str(problem)))
-    await mark(here(state, runtime).run, "running")
+    place = here(state, runtime)
+    await mark(place.owner, place.run, "running")
     return Command(goto="team", update=State(plan=plan, feedback="", note="", status="running"))
 
 
@@ -97,7 +99,8 @@ async def _rejected(
         limit = runtime.context.max_revisions
         told = render("no_more_plans", language=state["language"], limit=limit)
         return Command(goto="human_feedback", update=State(note=told, wishes=wishes))
-    await mark(here(state, runtime).run, "running")
+    place = here(state, runtime)
+    await mark(place.owner, place.run, "running")
     revisions = state["revisions"] + 1
     more = State(feedback=words, wishes=wishes, note="", revisions=revisions)
     return Command(goto="planner", update=more)

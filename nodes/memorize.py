@@ -29,7 +29,7 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
         await _keep(state, place)
     await look_on(state, place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
-    await mark(place.run, state["status"], code=code)
+    await mark(place.owner, place.run, state["status"], code=code)
     return State()
 
 

@@ -66,7 +66,7 @@ async def planner(
         return Command(goto="human_feedback", update=State(plan=plan))
     place = here(state, runtime)
     pause(place)
-    await mark(place.run, "waiting_review")
+    await mark(place.owner, place.run, "waiting_review")
     return Command(goto="human_feedback", update=State(plan=plan, status="waiting_review"))
 
 

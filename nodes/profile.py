@@ -12,7 +12,7 @@ from memory.learning.rules import asked
 from nodes.learn import hear_question
 from retrieval.text import language
 from runs.lifecycle import check_question, opened
-from runs.place import here
+from runs.place import fork_of, here
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
@@ -32,6 +32,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     return State(
         run=run,
         turn=turn,
+        fork=fork_of(run),
         language=runtime.context.language or language(question),
         question=asked(question),
         queries=[],

@@ -43,9 +43,9 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
     question = rewritten.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
     queries = queries[: 1 + count]
-    run, turn = state["run"], state["turn"]
+    turn, fork = state["turn"], state.get("fork", 1)
     branches = [
-        Send("background", QueryState(run=run, turn=turn, query=query, number=number))
+        Send("background", QueryState(turn=turn, fork=fork, query=query, number=number))
         for number, query in enumerate(queries, start=1)
     ]
     return Command(goto=branches, update=State(question=question, queries=queries))

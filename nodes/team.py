@@ -61,8 +61,8 @@ def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
     earlier = accepted(state, f"{step['title']}\n{step['description']}")
     needed = [findings[need] for need in step["needs"]]
     return StepState(
-        run=state["run"],
         turn=state["turn"],
+        fork=state.get("fork", 1),
         language=state["language"],
         question=state["question"],
         step=step,

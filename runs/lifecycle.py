@@ -107,28 +107,37 @@ async def opened(
 
 async def _name(owner: str, thread: str, turn: int, question: str) -> str:
     """Name a run after its thread and turn; another question there gets a number of its own."""
+    await check_owner(owner, thread)
     rows = (await read_rows(select(runs).where(runs.c.thread == thread))).all()
-    if any(row.owner != owner for row in rows):
-        hint = "choose another name"
-        raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
     asked = {row.id: row.question for row in rows if row.turn == turn}
-    # No thread has a full stop in its name, so a fork's run is named like no other.
-    plain = run_id(thread, turn)
-    names = [plain, *(f"{plain}.{number}" for number in range(2, len(asked) + 2))]
+    names = [run_id(thread, turn, fork) for fork in range(1, len(asked) + 2)]
     return next(name for name in names if asked.get(name, question) == question)
 
 
-async def mark(run: str, status: RunStatus, *, code: str = "") -> None:
-    """Write down how a run stands now."""
+async def mark(owner: str, run: str, status: RunStatus, *, code: str = "") -> None:
+    """Write down how a run of an owner stands now."""
     values = {"status": status, "code": code, "updated": time.time()}
-    await commit((update(runs).where(runs.c.id == run).values(values), None))
+    its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
+    await commit((its.values(values), None))
 
 
-async def broken_off(thread: str, status: RunStatus, *, code: str = "") -> None:
-    """Write down that the work on a thread ended before its run did."""
+async def broken_off(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
+    """Write down that the work on an owner's thread ended before its run did."""
     values = {"status": status, "code": code, "updated": time.time()}
-    at_work = update(runs).where(runs.c.thread == thread, runs.c.status == "running")
-    await commit((at_work.values(values), None))
+    its = update(runs).where(runs.c.thread == thread, runs.c.owner == owner)
+    await commit((its.where(runs.c.status == "running").values(values), None))
+
+
+async def check_owner(owner: str, thread: str) -> None:
+    """Make sure that a thread is nobody else's.
+
+    Raises:
+        Problem: `thread_taken`.
+    """
+    others = select(runs.c.id).where(runs.c.thread == thread, runs.c.owner != owner).limit(1)
+    if (await read_rows(others)).first() is not None:
+        hint = "choose another name"
+        raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
 
 
 async def filed(run: str, folder: str) -> None:

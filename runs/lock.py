@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from filelock import BaseFileLock, FileLock, Timeout
 
 from config.errors import Problem
+from config.names import check_name
 from config.settings import settings
 
 PATIENCE = 0.5
@@ -23,7 +24,7 @@ def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
         seconds: How long another process may take to let go.
 
     Raises:
-        Problem: `run_in_progress` or `storage_unavailable`.
+        Problem: `run_in_progress`, `storage_unavailable` or `bad_file_name`.
     """
     lock = taken(thread, seconds)
     try:
@@ -45,7 +46,7 @@ def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     """Take a thread like `held`, and return the lock, which its taker releases."""
     folder = settings().locks
     # A server takes and lets go of a lock in different threads.
-    lock = FileLock(folder / f"{thread}.lock", timeout=seconds, thread_local=False)
+    lock = FileLock(folder / f"{check_name(thread)}.lock", timeout=seconds, thread_local=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()

@@ -30,13 +30,13 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
     if not thread:
         hint = "compile it with a checkpointer and name a thread_id"
         raise Problem("thread_missing", "the graph runs without a thread", hint=hint)
-    turn = state.get("turn", 1)
+    turn, fork = state.get("turn", 1), state.get("fork", 1)
     step = state["step"]["id"] if "step" in state else ""
     counts = (state.get(name, 0) for name in ("revisions", "rounds", "attempt"))
     return Here(
         owner=owner(runtime),
         thread=thread,
-        run=state.get("run") or run_id(thread, turn),
+        run=run_id(thread, turn, fork),
         step=step,
         attempt=".".join(str(count) for count in counts),
     )
@@ -47,9 +47,18 @@ def anywhere(place: Here) -> Here:
     return place._replace(step="", attempt="")
 
 
-def run_id(thread: str, turn: int) -> str:
-    """Name the run of one question of a thread."""
-    return f"{thread}-{turn}"
+def run_id(thread: str, turn: int, fork: int = 1) -> str:
+    """Name the run of one question of a thread; another question at the same place is a fork.
+
+    No thread has a full stop in its name, so a fork's run is named like no other.
+    """
+    return f"{thread}-{turn}" + (f".{fork}" if fork > 1 else "")
+
+
+def fork_of(run: str) -> int:
+    """Return which question of its thread and turn a run answers, from 1."""
+    number = run.rpartition(".")[2] if "." in run else ""
+    return int(number) if number.isdecimal() else 1
 
 
 def owner(runtime: Runtime[Context]) -> str:

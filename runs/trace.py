@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 
+from config.names import check_name
 from config.settings import settings
 from runs.place import Here
 
@@ -18,8 +19,12 @@ _writing = threading.Lock()
 
 
 def trace_file(run: str) -> Path:
-    """Return the file that holds the trace of a run."""
-    return settings().traces / f"{run}.jsonl"
+    """Return the file that holds the trace of a run.
+
+    Raises:
+        Problem: `bad_file_name`.
+    """
+    return settings().traces / f"{check_name(run)}.jsonl"
 
 
 async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> None:

@@ -62,6 +62,11 @@ class Conductor:
         self.handed = False
         self.problem: Problem | None = None
 
+    @property
+    def owner(self) -> str:
+        """Whose run it is."""
+        return owned(self.context.user or settings().user, self.context.project)
+
     def drive(self, work: Work) -> int:
         """Do the work, ask for decisions while a plan waits, and hand over what came out.
 
@@ -100,10 +105,9 @@ class Conductor:
     async def begin(self, opened: Session, question: str, context: Context) -> Outcome:
         """Ask a question in an open thread."""
         turn = (await opened.check_free()).values.get("turn", 0) + 1
-        owner = owned(context.user or settings().user, context.project)
-        out = str(self.out.absolute()) if self.out else ""
-        self.run = await lifecycle.opened(owner, self.thread, turn, question, context, out)
         self.context = context
+        out = str(self.out.absolute()) if self.out else ""
+        self.run = await lifecycle.opened(self.owner, self.thread, turn, question, context, out)
         return await opened.begin(question, context, self.progress.watch)
 
     async def answer(
@@ -131,7 +135,7 @@ class Conductor:
             except Problem as problem:
                 if self.run and not self.handed:
                     self.status = "failed"
-                    await mark(self.run, self.status, code=problem.code)
+                    await mark(self.owner, self.run, self.status, code=problem.code)
                     self._tell_how_to_go_on("When it is mended, go on")
                 raise
 
@@ -141,7 +145,7 @@ class Conductor:
         if self.run:
             waits = (await opened.current()).interrupts
             status: RunStatus = "waiting_review" if waits else "paused"
-            await mark(self.run, status)
+            await mark(self.owner, self.run, status)
             self._tell_how_to_go_on("Paused. Go on")
             self._print_json(self._stopped(status))
         else:
@@ -150,8 +154,7 @@ class Conductor:
     async def _tell_proposals(self) -> None:
         """Say that the run would change memory files, if so."""
         project = self.context.project
-        owner = owned(self.context.user or settings().user, project)
-        if count := await proposed_by(owner, self.run):
+        if count := await proposed_by(self.owner, self.run):
             what = "1 change" if count == 1 else f"{count} changes"
             shown = "dossier memory proposals" + (f" --project {quote(project)}" if project else "")
             line = f"The run proposes {what} to AGENTS.md: {shown}"

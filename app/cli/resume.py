@@ -87,7 +87,7 @@ async def _resume(
     if standing == "finished":
         return Outcome(state, None)
     if standing == "working":
-        await mark(run.id, "running")
+        await mark(run.owner, run.id, "running")
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:
         state, request = await conductor.go_on(opened)

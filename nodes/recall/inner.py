@@ -30,7 +30,7 @@ TOOL_ROUNDS = 2
 
 NOTHING = Evidence([], {}, [])
 
-HANDED_ON = ("run", "turn", "revisions", "rounds", "step", "wishes")
+HANDED_ON = ("turn", "fork", "revisions", "rounds", "step", "wishes")
 """What says where in the outer run a recall is made, so that its calls are paid for there."""
 
 
@@ -62,7 +62,7 @@ async def recall(
     if await empty(owner(runtime), scope(names)):
         return Recalled("", NOTHING)
     place = {name: state[name] for name in HANDED_ON if name in state}
-    place.setdefault("run", here(state, runtime).run)
+    place["run"] = here(state, runtime).run
     given = {"messages": [("user", question)], "scope": names, "most": rounds, **place}
     graph = make_recall(inside=True)
     state_left = await graph.ainvoke(given, {"configurable": UNSAVED}, context=runtime.context)

@@ -24,6 +24,9 @@ class Search(TypedDict):
 class RecallState(Place, total=False):
     """A question, and what memory has on it so far."""
 
+    run: str
+    """The run that it works for. Written by an outer graph."""
+
     messages: Annotated[list[AnyMessage], add_messages]
     """The question. Written by the caller; the answer by check."""
     question: str

@@ -94,7 +94,7 @@ async def asked(
         shown = document(state, state["report"], state["status"], today)
         await write(shown, folder.absolute(), force=True)
         await lifecycle.filed(run, str(folder.absolute()))
-    await lifecycle.mark(run, state["status"])
+    await lifecycle.mark(ME, run, state["status"])
     return run
 
 

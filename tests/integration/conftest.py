@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import pytest
 
+from evals.openai_server import Server as ModelServer
 from tests.integration.command import WHO, Done, Forks, Place
+from tests.integration.serving import Server, serving
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +28,24 @@ def wait(forks: Forks, place: Place) -> Callable[[str], Done]:
     """Ask in a thread of that name and stop at the plan."""
     way = ["--review", "--json", "--set", "max_rounds=0", "--thread"]
     return lambda thread: forks.run(place, "ask", WHO, "--docs", "bees", *way, thread)
+
+
+@pytest.fixture(scope="module")
+def silent_model() -> Iterator[ModelServer]:
+    """A model that never answers."""
+    with ModelServer([{"hang": 600}]) as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) -> Iterator[Server]:
+    keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
+    with serving(tmp_path_factory.mktemp("server"), **keys) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[Any]:
+    sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
+    async with sdk.get_client(url=server.url) as client:
+        yield client

@@ -3,104 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from evals.openai_server import Server as ModelServer
+from tests.integration.serving import Server, asked, context, dossier, listed, reviewed
 
-sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
+pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
 
 pytestmark = pytest.mark.integration
-
-ROOT = Path(__file__).parents[2]
-QUESTION = "How do the two papers disagree about forgetting?"
-
-
-class Server(NamedTuple):
-    """Where the server is, and with which environment it was started."""
-
-    url: str
-    environment: dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def silent_model() -> Iterator[ModelServer]:
-    """A model that never answers."""
-    with ModelServer([{"hang": 600}]) as model:
-        yield model
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) -> Iterator[Server]:
-    """A server of its own on a free port; it has read the example folder."""
-    home = tmp_path_factory.mktemp("server")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    dossier = str(Path(sys.executable).with_name("dossier"))
-    plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:"}
-    environment |= {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
-    docs = str(ROOT / "examples" / "docs")
-    first = [dossier, "ask", "What is the forgetting curve?", "--docs", docs, "--yes", "--quick"]
-    out = home / "first"
-    subprocess.run(
-        [*first, "--out", str(out)], env=environment, check=True, capture_output=True, cwd=home
-    )
-    log = (home / "server.log").open("w")
-    serve = [dossier, "serve", "--port", str(port)]
-    process = subprocess.Popen(serve, env=environment, cwd=home, stdout=log, stderr=log)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait(url, process, home / "server.log")
-        yield Server(url, environment)
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        log.close()
-
-
-def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        assert process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(f"{url}/ok", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(log.read_text())
-
-
-@pytest.fixture
-async def client(server: Server) -> AsyncIterator[Any]:
-    async with sdk.get_client(url=server.url) as client:
-        yield client
-
-
-def context(**more: Any) -> dict[str, Any]:
-    return {"files": [str(ROOT / "examples" / "docs")], "max_steps": 2, **more}
-
-
-def asked(question: str = QUESTION) -> dict[str, Any]:
-    return {"messages": [{"role": "user", "content": question}]}
-
-
-async def _reviewed(client: Any) -> tuple[str, Any]:
-    thread = (await client.threads.create())["thread_id"]
-    result = await client.runs.wait(thread, "dossier", input=asked(), context=context())
-    return thread, result
 
 
 @pytest.mark.parametrize("graph", ["dossier", "recall"])
@@ -116,7 +29,7 @@ async def test_studio_can_draw_each_graph_and_its_forms(client: Any, graph: str)
 
 
 async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes(client: Any):
-    thread, result = await _reviewed(client)
+    thread, result = await reviewed(client)
 
     (pause,) = result["__interrupt__"]
     assert pause["value"]["action_requests"][0]["args"]["steps"]
@@ -129,7 +42,7 @@ async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes
 
 
 async def test_an_answer_of_the_wrong_shape_leaves_the_review_waiting(client: Any):
-    thread, _ = await _reviewed(client)
+    thread, _ = await reviewed(client)
 
     wrong = {"resume": {"decisions": [{"type": "shrug"}]}}
     refused = await client.runs.wait(thread, "dossier", command=wrong, context=context())
@@ -234,29 +147,13 @@ async def test_a_choice_that_nobody_knows_is_not_passed_over(client: Any, choice
     assert told in str(result)
 
 
-async def dossier(server: Server, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command where the server's data is."""
-    command = [str(Path(sys.executable).with_name("dossier")), *words]
-    home = server.environment["DOSSIER_HOME"]
-    return await asyncio.to_thread(
-        subprocess.run, command, env=server.environment, capture_output=True, cwd=home, check=False
-    )
-
-
 def _wait_for_a_call(model: ModelServer) -> None:
     while not model.log:
         time.sleep(0.05)
 
 
-async def listed(server: Server, thread: str) -> dict[str, str]:
-    """Return how the runs of a thread stand, as the command line lists them, newest first."""
-    told = await dossier(server, "runs", "--json")
-    runs = json.loads(told.stdout)
-    return {run["run"]: run["status"] for run in runs if run["thread"] == thread}
-
-
 async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server: Server):
-    thread, _ = await _reviewed(client)
+    thread, _ = await reviewed(client)
 
     assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
 
@@ -282,7 +179,7 @@ async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_li
 async def test_a_question_asked_instead_of_a_decision_ends_the_waiting_run(
     client: Any, server: Server
 ):
-    thread, _ = await _reviewed(client)
+    thread, _ = await reviewed(client)
 
     again = asked("What is the forgetting curve?")
     await client.runs.wait(thread, "dossier", input=again, context=context(auto_accept=True))

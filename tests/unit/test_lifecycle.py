@@ -15,6 +15,7 @@ from graph.context import Context
 from graph.records import RunStatus
 from runs.lifecycle import (
     broken_off,
+    check_owner,
     check_thread,
     filed,
     found,
@@ -58,9 +59,9 @@ async def test_a_run_is_known_from_its_first_moment():
 async def test_how_a_run_stands_is_written_down():
     run = await begin()
     before = await found("local/", run)
-    await mark(run, "partial", code="budget_spent")
+    await mark("local/", run, "partial", code="budget_spent")
     await filed(run, "/reports/t1")
-    await mark(run, "succeeded")
+    await mark("local/", run, "succeeded")
 
     after = await found("local/", run)
 
@@ -98,9 +99,9 @@ async def test_another_question_at_the_same_place_of_a_thread_is_another_run():
 
 @stored
 async def test_a_new_question_ends_what_was_still_to_be_done_in_its_thread():
-    await mark(await begin(turn=1), "succeeded")
-    await mark(await begin(turn=2), "waiting_review")
-    await mark(await begin("t2"), "waiting_review")
+    await mark("local/", await begin(turn=1), "succeeded")
+    await mark("local/", await begin(turn=2), "waiting_review")
+    await mark("local/", await begin("t2"), "waiting_review")
     await begin(turn=3)
 
     stands = {run.id: run.status for run in await listed("local/")}
@@ -127,10 +128,10 @@ async def test_a_thread_belongs_to_one_owner():
 @pytest.mark.parametrize("status", ["running", "waiting_review", "succeeded"])
 async def test_only_a_run_that_was_at_work_can_be_broken_off(status: RunStatus):
     run = await begin()
-    await mark(run, status)
-    await mark(await begin("t2"), "running")
+    await mark("local/", run, status)
+    await mark("local/", await begin("t2"), "running")
 
-    await broken_off("t1", "cancelled")
+    await broken_off("local/", "t1", "cancelled")
 
     expected = "cancelled" if status == "running" else status
     assert (await found("local/", run)).status == expected
@@ -171,7 +172,7 @@ async def test_the_newest_run_of_a_thread_is_its_owners():
 @stored
 async def test_where_a_report_lies_says_nothing_about_how_the_run_stands():
     run = await begin()
-    await mark(run, "partial", code="budget_spent")
+    await mark("local/", run, "partial", code="budget_spent")
     await filed(run, "/reports/t1")
 
     after = await found("local/", run)
@@ -281,3 +282,25 @@ async def test_a_thread_that_another_process_holds_is_held_until_that_process_di
     assert not is_held("t1")
     with held("t1"):
         assert is_held("t1")
+
+
+@stored
+async def test_nobody_says_how_a_run_of_another_owner_stands():
+    run = await begin(owner="maya/")
+
+    await mark("willy/", run, "succeeded")
+    await broken_off("willy/", "t1", "failed")
+
+    assert (await found("maya/", run)).status == "running"
+
+
+@stored
+async def test_a_thread_of_another_owner_is_refused_and_a_new_one_is_anybodys():
+    await begin(owner="maya/")
+
+    await check_owner("willy/", "t2")
+    await check_owner("maya/", "t1")
+    with pytest.raises(Problem) as problem:
+        await check_owner("willy/", "t1")
+
+    assert problem.value.code == "thread_taken"

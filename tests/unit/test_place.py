@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime, ServerInfo
 
 from config.errors import Problem
 from graph.context import Context
-from runs.place import here, owned, owner, run_id
+from runs.place import fork_of, here, owned, owner, run_id
 from tests.places import runtime
 
 STEP = {"id": "s2", "title": "Dance"}
@@ -69,6 +69,18 @@ def test_a_run_without_a_thread_is_refused_since_all_of_them_would_share_one_led
 
 def test_the_run_of_a_question_is_named_by_thread_and_turn():
     assert run_id("t9", 12) == "t9-12"
+
+
+def test_the_name_of_a_run_is_never_read_from_the_state():
+    state = {"turn": 2, "run": "../../elsewhere"}
+
+    assert here(state, runtime("t9")).run == "t9-2"
+
+
+@pytest.mark.parametrize(("fork", "name"), [(1, "t9-2"), (2, "t9-2.2"), (13, "t9-2.13")])
+def test_a_fork_is_named_behind_its_turn_and_its_name_tells_its_number(fork: int, name: str):
+    assert here({"turn": 2, "fork": fork}, runtime("t9")).run == name
+    assert fork_of(name) == fork
 
 
 def test_without_a_server_the_caller_says_who_asks(monkeypatch: pytest.MonkeyPatch):

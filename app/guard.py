@@ -1,0 +1,206 @@
+"""Let into a thread only what a client may bring, whichever way it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, NoReturn, cast
+
+from langchain_core.messages import AnyMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.constants import END, START
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, Send, StateUpdate
+from starlette.exceptions import HTTPException
+
+from config.errors import Problem
+from graph.plan import checked
+
+Values = dict[str, Any]
+
+INPUT = ("__input__", START)
+"""The names under which a client writes into a thread as one who asks."""
+
+COPY = "__copy__"
+"""The name under which a client copies a state, and changes it on the way."""
+
+PLANNING = ("planner", "human_feedback")
+"""The nodes whose plan a client may change, as at the review."""
+
+SENT = ("background", "step")
+"""The nodes that are handed a state of their own, which no client may make up."""
+
+HINT = "a client may bring messages of a person, decisions on a plan, and a plan of its own"
+
+
+def guarded(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Guarded:
+    """Return a graph as clients may use it."""
+    return Guarded(**vars(graph))
+
+
+class Guarded(CompiledStateGraph[Any, Any, Any, Any]):
+    """A graph into whose state a client puts words and plans, and nothing that only a run may say.
+
+    Sources, findings, reports and the names of runs are what a report is proven by, so they are
+    written by nodes alone. What a client sends back unchanged is passed over.
+    """
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **more: Any
+    ) -> AsyncIterator[Any]:
+        """Run the graph on what may be taken of an input or a command.
+
+        Raises:
+            Problem: `state_refused`, or what is wrong with a plan.
+        """
+        given = input
+        if isinstance(input, Command):
+            given = await self._command(config or {}, input)
+        elif isinstance(input, dict):
+            # Like LangGraph itself, a run passes over what its input schema does not name.
+            said = {name: value for name, value in input.items() if name == "messages"}
+            given = _as_input(said, await self._values(config or {}))
+        async for part in super().astream(given, config, **more):
+            yield part
+
+    async def aupdate_state(
+        self,
+        config: RunnableConfig,
+        values: Any,
+        as_node: str | None = None,
+        task_id: str | None = None,
+    ) -> RunnableConfig:
+        """Change the state of a thread as far as a client may.
+
+        Raises:
+            HTTPException: 422 with the words of a `Problem` when it may not.
+        """
+        update = StateUpdate(values, as_node, task_id)
+        return await self.abulk_update_state(config, [[update]])
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """Make several such changes, one after the other.
+
+        Raises:
+            HTTPException: 422 with the words of a `Problem` when one of them may not be made.
+        """
+        at = config
+        for updates in supersteps:
+            try:
+                taken = await self._updates(at, updates)
+            except Problem as problem:
+                raise HTTPException(422, str(problem)) from problem
+            at = await super().abulk_update_state(at, [taken])
+        return at
+
+    async def _values(self, config: RunnableConfig) -> Values:
+        """Return the state that something is brought to; none where nothing is saved."""
+        if not self.checkpointer:
+            return {}
+        return dict((await self.aget_state(config)).values)
+
+    async def _command(self, config: RunnableConfig, command: Command[Any]) -> Command[Any]:
+        before = await self._values(config)
+        if command.graph is not None:
+            _refuse("a command for another graph")
+        to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
+        for one in to:
+            if isinstance(one, Send) or one in SENT or (one and "turn" not in before):
+                _refuse(f"a way to {getattr(one, 'node', one)!r}")
+        update = command.update
+        if update is None:
+            return command
+        taken = _as_input(_table(update), before)
+        return Command(update=taken or None, resume=command.resume, goto=command.goto)
+
+    async def _updates(
+        self, config: RunnableConfig, updates: Sequence[StateUpdate]
+    ) -> list[StateUpdate]:
+        configurable = config.get("configurable", {})
+        if configurable.get("checkpoint_ns"):
+            _refuse("the state of a branch")
+        snapshot = await self.aget_state(config)
+        before = dict(snapshot.values)
+        return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
+
+
+def _update(update: StateUpdate, before: Values, stands: tuple[str, ...]) -> StateUpdate:
+    """Return what may be taken of a change."""
+    values, node = update.values, update.as_node
+    if node == COPY:
+        parts = [_update(StateUpdate(*part), before, stands) for part in values or []]
+        return update._replace(values=cast("Any", [tuple(part) for part in parts]))
+    if node in INPUT:
+        return update._replace(values=_as_input(_table(values), before))
+    if values is None and node in (None, END):
+        return update
+    if "turn" not in before:
+        _refuse(f"a change as {node or 'a node'!r}, where nothing was asked yet")
+    planning = node in PLANNING or (node is None and stands == ("human_feedback",))
+    return update._replace(values=_taken(_table(values), before, planning=planning))
+
+
+def _taken(values: Values, before: Values, *, planning: bool) -> Values:
+    """Return what of a change is new, and may be made."""
+    taken: Values = {}
+    for name, value in values.items():
+        if name == "messages":
+            taken |= _as_input({name: value}, before)
+        elif value == before.get(name):
+            continue
+        elif name == "plan" and planning:
+            taken[name] = checked(value)
+        else:
+            _refuse(f"{name!r}")
+    return taken
+
+
+def _as_input(values: Values, before: Mapping[str, Any]) -> Values:
+    """Return the messages of an input that are new.
+
+    Raises:
+        Problem: `state_refused` for what is not said by a person.
+    """
+    for name, value in values.items():
+        if name != "messages" and value != before.get(name):
+            _refuse(f"{name!r}")
+    if "messages" not in values:
+        return {}
+    known = {one.id: one for one in before.get("messages", []) if one.id}
+    given = [one for one in _messages(values["messages"]) if not _same(one, known)]
+    for one in given:
+        if one.type != "human" or known.get(one.id, one).type != "human":
+            _refuse(f"a message of {one.type!r}")
+    return {"messages": given}
+
+
+def _messages(said: Any) -> list[AnyMessage]:
+    parts = said if isinstance(said, list) else [said]
+    try:
+        return cast("list[AnyMessage]", convert_to_messages(parts))
+    except (ValueError, TypeError, LookupError, NotImplementedError) as error:
+        raise Problem("bad_message", "a message has no known form", hint=HINT) from error
+
+
+def _same(message: AnyMessage, known: Mapping[str | None, AnyMessage]) -> bool:
+    there = known.get(message.id)
+    return there is not None and (there.type, there.content) == (message.type, message.content)
+
+
+def _table(values: Any) -> Values:
+    """Return a change as a table, in whichever form it is written.
+
+    Raises:
+        Problem: `state_refused` when it has none of them.
+    """
+    if values is None:
+        return {}
+    try:
+        return dict(values)
+    except (TypeError, ValueError):
+        _refuse("a change that is no table")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise Problem("state_refused", f"a client may not write {what}", hint=HINT)

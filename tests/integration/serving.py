@@ -1,0 +1,112 @@
+"""What the tests of the server share: one on a free port, and how a client talks to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "How do the two papers disagree about forgetting?"
+APPROVE = {"resume": {"decisions": [{"type": "approve"}]}}
+
+
+class Server(NamedTuple):
+    """Where the server is, and with which environment it was started."""
+
+    url: str
+    environment: dict[str, str]
+
+    @property
+    def home(self) -> Path:
+        """Its data folder."""
+        return Path(self.environment["DOSSIER_HOME"])
+
+
+@contextmanager
+def serving(home: Path, **more: str) -> Iterator[Server]:
+    """Start a server of its own on a free port; it has read the example folder."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    dossier = str(Path(sys.executable).with_name("dossier"))
+    plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:", **more}
+    docs = str(ROOT / "examples" / "docs")
+    first = [dossier, "ask", "What is the forgetting curve?", "--docs", docs, "--yes", "--quick"]
+    out = home / "first"
+    subprocess.run(
+        [*first, "--out", str(out)], env=environment, check=True, capture_output=True, cwd=home
+    )
+    log = (home / "server.log").open("w")
+    serve = [dossier, "serve", "--port", str(port)]
+    process = subprocess.Popen(serve, env=environment, cwd=home, stdout=log, stderr=log)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait(url, process, home / "server.log")
+        yield Server(url, environment)
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        log.close()
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/ok", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(log.read_text())
+
+
+def context(**more: Any) -> dict[str, Any]:
+    """Return the choices of a run over the example folder."""
+    return {"files": [str(ROOT / "examples" / "docs")], "max_steps": 2, **more}
+
+
+def asked(question: str = QUESTION) -> dict[str, Any]:
+    """Return what a client sends to ask."""
+    return {"messages": [{"role": "user", "content": question}]}
+
+
+async def reviewed(client: Any) -> tuple[str, Any]:
+    """Ask in a new thread, and stop at the plan."""
+    thread = (await client.threads.create())["thread_id"]
+    result = await client.runs.wait(thread, "dossier", input=asked(), context=context())
+    return thread, result
+
+
+async def dossier(server: Server, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command where the server's data is."""
+    command = [str(Path(sys.executable).with_name("dossier")), *words]
+    return await asyncio.to_thread(
+        subprocess.run,
+        command,
+        env=server.environment,
+        capture_output=True,
+        cwd=server.home,
+        check=False,
+    )
+
+
+async def listed(server: Server, thread: str) -> dict[str, str]:
+    """Return how the runs of a thread stand, as the command line lists them, newest first."""
+    told = await dossier(server, "runs", "--json")
+    runs = json.loads(told.stdout)
+    return {run["run"]: run["status"] for run in runs if run["thread"] == thread}
