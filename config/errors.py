@@ -42,6 +42,7 @@ KINDS = {
     "model_timeout": "unavailable",
     "model_unavailable": "unavailable",
     "namespace_not_found": "not_found",
+    "nothing_to_search": "not_found",
     "not_editable": "refused",
     "not_waiting": "conflict",
     "output_lost": "unavailable",

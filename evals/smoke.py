@@ -18,7 +18,7 @@ from config.models import ROLES
 from config.settings import settings
 from graph.context import Context
 from graph.session import session
-from models.load import load, model_name
+from models.load import playing
 from runs.place import owned
 from storage.engine import read_rows
 from storage.tables import calls
@@ -38,7 +38,7 @@ def main() -> int:
 
 async def _run() -> int:
     for role in ROLES:
-        model = await load(model_name(role, Context()))
+        model = await playing(role, Context())
         print(f"{role:12} {(model.metadata or {})['model']}")
     thread = f"smoke-{secrets.token_hex(3)}"
     async with session(thread) as opened:

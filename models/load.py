@@ -19,6 +19,7 @@ from config.models import KEYS, check_roles, table
 from config.settings import settings
 from graph.context import Context
 from models.extractive.model import Extractive
+from models.offered import address, in_short, offered, offers
 
 NOT_CHAT = re.compile(
     r"embed|rerank|whisper|transcri|tts|speech|audio|realtime|dall-e|image|diffusion|flux|sora"
@@ -30,57 +31,78 @@ NOT_CHAT = re.compile(
 providers: dict[str, Callable[[str], BaseChatModel]] = {"extractive": lambda _: Extractive()}
 """Providers of our own; every other name is LangChain's to know."""
 
-_loaded: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, BaseChatModel]]
+_loaded: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, bool], BaseChatModel]]
 _loaded = WeakKeyDictionary()
 
 
 def model_name(role: str, context: Context) -> str:
     """Return the name of the model that plays a role in a run, as `provider:name`.
 
-    What the run chose comes first, then `DOSSIER_MODEL`, then `models.toml`. Nobody who set
-    no key gets an error for a model they never named: `extractive:` plays instead.
+    What the run chose comes first, then `DOSSIER_MODEL`, then the table of models. Nobody who set
+    no key gets an error for a model they never named: `extractive:` plays instead of the table that
+    ships, and never instead of the operator's own.
     """
-    check_roles(context.models)
-    named = context.models.get(role) or context.models.get("default")
-    named = named or os.environ.get("DOSSIER_MODEL")
-    if named:
-        return named
+    if said := _said(role, context):
+        return said
     usual = table().roles.get(role, table().default)
-    return usual if _has_key(usual) else "extractive:"
+    return usual if settings().models or has_key(usual) else "extractive:"
+
+
+def _said(role: str, context: Context) -> str | None:
+    check_roles(context.models)
+    chosen = context.models.get(role) or context.models.get("default")
+    return chosen or os.environ.get("DOSSIER_MODEL")
+
+
+async def playing(role: str, context: Context) -> BaseChatModel:
+    """Return the model that plays a role in a run.
+
+    Where nobody named one, a compatible server that lacks the usual one plays with what it has.
+
+    Raises:
+        Problem: What `load` tells of.
+    """
+    chosen = _said(role, context) or settings().models
+    return await load(model_name(role, context), named=bool(chosen))
 
 
 def fallback_name(name: str) -> str | None:
     """Return the model that is asked when `name` is down, if there is another."""
     other = table().fallback
-    return other if other and other != name and _has_key(other) else None
+    return other if other and other != name and has_key(other) else None
 
 
-async def load(name: str) -> BaseChatModel:
+async def load(name: str, *, named: bool = True) -> BaseChatModel:
     """Return the model of a name; the same one each time within an event loop.
 
+    Args:
+        name: As `provider:name`.
+        named: Whether a person named it; then no other ever takes its place.
+
     Raises:
-        Problem: `unknown_model` or `model_key_missing`.
+        Problem: `unknown_model`, with what the server offers instead, or `model_key_missing`.
     """
     here = _loaded.setdefault(asyncio.get_running_loop(), {})
-    if name not in here:
+    if (name, named) not in here:
         provider, _, model = name.partition(":")
         own = providers.get(provider)
-        here[name] = own(model) if own else await _init(name)
+        made = own(model) if own else await _init(name, named)
         if own:
-            here[name].metadata = {"model": f"{provider}:{model}"}
-    return here[name]
+            made.metadata = {"model": f"{provider}:{model}"}
+        here[name, named] = made
+    return here[name, named]
 
 
-async def _init(name: str) -> BaseChatModel:
+async def _init(name: str, named: bool) -> BaseChatModel:
     provider, _, model = name.partition(":")
     if not model:
         raise _unknown(name, "it has the form provider:name")
-    if not _has_key(name):
+    if not has_key(name):
         hint = f"set {KEYS[provider]}, or leave the model away to use extractive:"
         raise Problem("model_key_missing", f"no key for {provider}", where=name, hint=hint)
     options = _options(provider)
-    if provider == "openai" and name == table().default and os.environ.get("OPENAI_BASE_URL"):
-        name = await _served(name, options["http_async_client"])
+    if provider == "openai" and os.environ.get("OPENAI_BASE_URL"):
+        name = await _served(name, named, options["http_async_client"])
     try:
         # Importing a provider's package takes seconds, and reads many files.
         loaded: BaseChatModel = await anyio.to_thread.run_sync(
@@ -94,21 +116,28 @@ async def _init(name: str) -> BaseChatModel:
     return loaded
 
 
-async def _served(name: str, client: httpx.AsyncClient) -> str:
-    """Return the model to ask of a compatible server that may not have the usual one.
+async def _served(name: str, named: bool, client: httpx.AsyncClient) -> str:
+    """Return the model to ask of a compatible server that may not have the one of a name.
 
-    The usual name stays if the server has it or will not list what it has; else the first is taken
-    that chats by its name, or the very first where none does.
+    The name stays if the server has it or will not list what it has. One that nobody named gives
+    way to the first that chats by its name, or the very first where none does.
+
+    Raises:
+        Problem: `unknown_model` when a person named it and the server has it not, or
+            `config_value`.
     """
-    headers = {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
     try:
-        address = f"{os.environ['OPENAI_BASE_URL'].rstrip('/')}/models"
-        answer = await client.get(address, headers=headers)
-        ids = [str(one["id"]) for one in answer.raise_for_status().json()["data"]]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        ids = await offered(client)
+    except Problem as problem:
+        if problem.code == "config_value":
+            raise
+        return name  # A call tells it in its turn, and another model may stand in.
+    if offers(ids, name.partition(":")[2]):
         return name
-    if not ids or name.partition(":")[2] in ids:
-        return name
+    if named:
+        what = f"the model server does not offer {name!r}"
+        hint = f"it offers {in_short(ids)}; name one as openai:NAME"
+        raise Problem("unknown_model", what, where=address(), hint=hint)
     chatting = (one for one in ids if not NOT_CHAT.search(one))
     return f"openai:{next(chatting, ids[0])}"
 
@@ -125,7 +154,8 @@ def _options(provider: str) -> dict[str, Any]:
     return options
 
 
-def _has_key(name: str) -> bool:
+def has_key(name: str) -> bool:
+    """Say whether the key that a model needs is set."""
     variable = KEYS.get(name.partition(":")[0])
     return variable is None or bool(os.environ.get(variable))
 

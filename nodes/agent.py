@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from config.errors import Problem
 from graph.context import Context
 from memory.middleware import last_turns
-from models.load import fallback_name, load, model_name
+from models.load import fallback_name, load, model_name, playing
 from nodes.stack import agent_of
 from nodes.typed import CUT, MENDABLE, in_words, read
 from prompts.loader import render
@@ -189,7 +189,7 @@ async def _converse(
     around: Around, messages: Sequence[AnyMessage], schema: type[BaseModel] | None = None
 ) -> list[AnyMessage]:
     """Put messages to the agent of a role; return the whole conversation."""
-    agent = agent_of(around.role, await load(model_name(around.role, around.choices)), schema)
+    agent = agent_of(around.role, await playing(around.role, around.choices), schema)
     config: RunnableConfig = {
         "tags": [] if around.role == "reporter" else [TAG_NOSTREAM],
         "configurable": UNSAVED,

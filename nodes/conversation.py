@@ -15,7 +15,7 @@ from graph.state import State
 from memory.learning.questions import asked_alone
 from memory.learning.voice import in_person
 from models.extractive.followups import points_back
-from models.load import load, model_name
+from models.load import playing
 from nodes.agent import work
 from prompts.loader import render
 from prompts.marks import block
@@ -52,7 +52,7 @@ async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[An
     known, whole = summary_of(state), _whole(state)
     most = most_shown()
     if tokens(whole) > most:
-        model = await load(model_name("coordinator", runtime.context))
+        model = await playing("coordinator", runtime.context)
         try:
             shorter = await shortened(model, whole, most, partial(_summarised, state, runtime))
         except Problem as problem:

@@ -18,9 +18,13 @@ from config.models import ROLES
 from config.settings import settings
 from graph.context import Context, context
 from graph.session import Outcome, Session
+from memory.facts.looking import listed
+from memory.learning.rules import only_tells
 from memory.pages.recollection import empty
 from memory.pages.within import scope
-from models.load import load, model_name
+from memory.profile.store import kept
+from models.extractive.smalltalk import reply
+from models.load import model_name, playing
 from report.export import check_folder
 from runs.lifecycle import check_question, check_thread, newest
 from runs.lock import held
@@ -30,7 +34,14 @@ from tools.search import available, check_names
 
 BEFORE = "No files are named: what was read before is searched"
 
-NOTHING = "There is nothing to search: name files with --docs, or set up a search of the web"
+OTHER_MODEL = (
+    "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
+)
+
+NOTHING = (
+    "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
+    "TAVILY_API_KEY or BRAVE_API_KEY for the web"
+)
 
 
 def main(
@@ -64,20 +75,33 @@ async def _ask(
     plain, say = context(wanted), conductor.progress.say
     owner = owned(plain.user or settings().user, plain.project)
     files = await _files_of_thread(opened, owner, conductor.thread)
-    await check_models(plain, conductor.progress)
     if docs:
         read = [await _read(owner, folder, conductor.progress) for folder in docs]
         files = list(dict.fromkeys(library.root for library in read))
     for path in await left_out(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
     if not (files or plain.search or available(os.environ)):
-        known = not await empty(owner, scope(list(plain.memory)))
-        say(BEFORE if known else NOTHING)
+        await _check_memory(owner, plain, question)
+        say(BEFORE)
+    await check_models(plain, conductor.progress)
     alone = not has_terminal()
     if alone and plain.deep and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")
     chosen = context({"auto_accept": alone, **wanted, "files": files})
     return await conductor.begin(opened, question, chosen)
+
+
+async def _check_memory(owner: str, run: Context, question: str) -> None:
+    """Make sure that something is remembered where there is nothing else to answer from.
+
+    Raises:
+        Problem: `nothing_to_search`, unless nothing is asked.
+    """
+    if reply(question) or only_tells(question) or await listed(owner):
+        return
+    if (await kept(owner)).revision == 0 and await empty(owner, scope(list(run.memory))):
+        what = "there is nothing to search: no files, no search of the web, nothing remembered"
+        raise Problem("nothing_to_search", what, hint=NOTHING)
 
 
 async def check_models(run: Context, progress: Progress) -> None:
@@ -86,8 +110,12 @@ async def check_models(run: Context, progress: Progress) -> None:
     Raises:
         Problem: `unknown_model` or `model_key_missing`.
     """
-    loaded = [await load(model_name(role, run)) for role in ROLES]
-    names = dict.fromkeys(str((model.metadata or {})["model"]) for model in loaded)
+    wanted = [model_name(role, run) for role in ROLES]
+    loaded = [str(((await playing(role, run)).metadata or {})["model"]) for role in ROLES]
+    names = dict.fromkeys(loaded)
+    for usual, other in dict(zip(wanted, loaded, strict=True)).items():
+        if other not in (usual, f"{usual}:"):
+            progress.say(OTHER_MODEL.format(usual=usual, other=other))
     if list(names) == ["extractive:"]:
         progress.say("No model key is set: the built-in extractive model quotes the sources")
     else:

@@ -21,7 +21,8 @@ from config.models import ROLES
 from graph.context import Context
 from memory.experience.checking import dangling
 from models.embeddings import embedder
-from models.load import load, model_name
+from models.load import has_key, model_name, playing
+from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
 from storage.engine import close, database
 from tools.search import available
@@ -94,10 +95,14 @@ async def _strict() -> str:
 
 
 async def _models() -> str:
-    names = list(dict.fromkeys(model_name(role, Context()) for role in ROLES))
-    for name in names:
-        await load(name)
-    return ", ".join(names)
+    names = {role: model_name(role, Context()) for role in ROLES}
+    if any(name.startswith("openai:") and has_key(name) for name in names.values()):
+        await check_server()
+    playing_now = [
+        str(((await playing(role, Context())).metadata or {})["model"]) for role in names
+    ]
+    told = ", ".join(dict.fromkeys(playing_now))
+    return f"{told} (no key is set)" if told == "extractive:" else told
 
 
 async def _embeddings() -> str:

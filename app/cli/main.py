@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
+from dotenv import load_dotenv
 
 from app.cli import measured, output, remembered
 from app.cli.calling import call
@@ -37,6 +39,14 @@ from config.errors import Problem
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a wrong option; it does not export the class, only this child of it."""
+
+TRACING = (
+    "LANGSMITH_TRACING_V2",
+    "LANGCHAIN_TRACING_V2",
+    "LANGSMITH_TRACING",
+    "LANGCHAIN_TRACING",
+)
+"""The variables that switch LangSmith's tracing on or off."""
 
 app = typer.Typer(
     add_completion=False,
@@ -168,8 +178,7 @@ def doctor(json: Json = False) -> None:
 
 def main() -> None:
     """Run the command line; whatever goes wrong is told in one line, never in a traceback."""
-    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
-    os.environ.setdefault("LANGSMITH_TRACING", "false")
+    _keep_to_itself()
     words = [word for word in sys.argv[1:] if word != "--debug"]
     as_json = "--json" in words
     output.prepare()
@@ -185,6 +194,15 @@ def main() -> None:
         wrong = Problem("usage", error.format_message(), hint=_hint(error))
         status = output.tell(wrong, as_json=as_json)
     sys.exit(status)
+
+
+def _keep_to_itself() -> None:
+    """Have nobody told of a run, unless the person has switched LangSmith's tracing on."""
+    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    with suppress(OSError, UnicodeDecodeError):  # The settings tell what is wrong with the file.
+        load_dotenv(".env")
+    if not any(os.environ.get(name) for name in TRACING):
+        os.environ["LANGSMITH_TRACING"] = "false"
 
 
 def _check(words: list[str]) -> None:

@@ -9,12 +9,8 @@ from pathlib import Path
 
 from config.errors import Problem
 
-SILENT = {
-    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-    "LANGSMITH_TRACING": "false",
-    "ANONYMIZED_TELEMETRY": "False",
-}
-"""What keeps the server from calling anybody."""
+SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
+"""What keeps the server from calling anybody; whether LangSmith is told is the person's to say."""
 
 
 def main(*, host: str, port: int) -> int:

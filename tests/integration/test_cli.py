@@ -22,7 +22,10 @@ QUESTIONS = {
     "file": [WHO, "--docs", "bees/dance.md", "--json"],
     "dash": ["--docs", "bees", "--quick", "--", "- who described\nthe waggle dance?"],
     "talk": ["Hello!", "--json", "--thread", "talk"],
-    "bare": ["Hello!", "--json", "--thread", "bare", "--project", "bare"],
+    "bare": [WHO, "--json", "--thread", "bare", "--project", "bare"],
+    "told": ["I am a nurse.", "--json", "--project", "told"],
+    "greeted": ["Good morning!", "--json", "--project", "greeted"],
+    "known": ["Where do I work?", "--json", "--project", "told"],
     "nothing": ["What is quantum chromodynamics?", "--docs", "bees", "--json", "--thread", "none"],
 }
 """What is asked besides, and under which name the answer is looked at."""
@@ -118,9 +121,23 @@ def test_a_question_may_begin_with_a_dash_and_go_over_lines(asked: Asked):
 
 
 def test_who_forgets_to_name_files_is_told_of_it(asked: Asked):
-    assert "There is nothing to search: name files with --docs" in asked["bare"].err
     assert "No files are named: what was read before is searched" in asked["talk"].err
     assert "searched" not in asked["nothing"].err
+
+
+def test_a_question_to_which_nothing_can_be_searched_is_refused_before_any_work(
+    asked: Asked, listed: Done
+):
+    assert asked["bare"].status == 4
+    assert asked["bare"].told["error"]["code"] == "nothing_to_search"
+    assert "--docs" in asked["bare"].problem
+    assert "question" not in asked["bare"].err.lower()
+    assert "bare-1" not in listed.out
+
+
+def test_what_needs_no_search_is_answered_where_there_is_nothing_to_search(asked: Asked):
+    assert [asked[name].status for name in ("told", "greeted")] == [0, 0]
+    assert asked["known"].told["run"]
 
 
 def test_small_talk_is_answered_without_a_report(place: Place, asked: Asked, listed: Done):
@@ -147,7 +164,8 @@ def test_every_run_is_listed_on_a_line_of_its_own(asked: Asked, listed: Done):
     lines = listed.out.splitlines()
 
     # That of another project is not among them, and there is a line of headings.
-    assert len(lines) == len(asked)
+    elsewhere = sum("--project" in words for words in QUESTIONS.values())
+    assert len(lines) == 1 + len(asked) - elsewhere
     (mine,) = [line for line in lines if line.split()[0] == "json-1"]
     assert "succeeded" in mine
     assert WHO in mine

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from app.cli import doctor
+from tests.loopback import reply, serving
 from tests.meaning import use
 
 
@@ -25,3 +30,77 @@ async def test_it_says_what_makes_vectors(
 
     assert row[1] is ok
     assert says in row[2]
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+
+
+async def models_row(monkeypatch: pytest.MonkeyPatch, url: str) -> tuple[Any, ...]:
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    (row,) = [row for row in await doctor._checks() if row[0] == "models"]
+    return row
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("http://127.0.0.1:9/v1", "model_unavailable"),
+        ("http://127.0.0.1:99999/v1", "config_value"),
+        ("no address", "config_value"),
+        ("ftp://127.0.0.1/v1", "config_value"),
+    ],
+)
+async def test_a_model_server_that_does_not_answer_is_told_with_its_address(
+    monkeypatch: pytest.MonkeyPatch, url: str, code: str
+):
+    _, ok, says = await models_row(monkeypatch, url)
+
+    assert not ok
+    assert says.startswith(f"error[{code}]")
+    assert url in says
+    assert "OPENAI_BASE_URL" in says
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("401 Unauthorized", "model_auth"), ("503 Service Unavailable", "model_unavailable")],
+)
+async def test_a_model_server_that_refuses_or_fails_is_told(
+    monkeypatch: pytest.MonkeyPatch, status: str, code: str
+):
+    async with serving(lambda _: reply("no", status=status)) as server:
+        _, ok, says = await models_row(monkeypatch, f"{server.url}/v1")
+
+    assert (ok, code in says) == (False, True)
+
+
+async def test_a_model_server_that_says_nothing_is_waited_for_for_seconds_only(
+    monkeypatch: pytest.MonkeyPatch, silent: str
+):
+    monkeypatch.setattr("models.offered.PATIENCE", 0.1)
+
+    _, ok, says = await models_row(monkeypatch, silent)
+
+    assert not ok
+    assert "does not answer" in says
+
+
+async def test_it_names_the_model_that_answers_and_not_the_one_that_is_usual(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    listing = reply('{"data": [{"id": "local-7b"}]}', mime="application/json")
+    async with serving(lambda _: listing) as server:
+        row = await models_row(monkeypatch, f"{server.url}/v1")
+
+    assert row[1:] == (True, "openai:local-7b")
+
+
+async def test_without_a_key_it_says_that_none_is_set():
+    (row,) = [row for row in await doctor._checks() if row[0] == "models"]
+
+    assert row[1:] == (True, "extractive: (no key is set)")

@@ -280,9 +280,10 @@ async def test_the_forms_of_a_paper_have_one_identity_and_other_pages_have_their
 CLIENTS = ("httpx", "httpcore", "requests", "aiohttp", "urllib3", "urllib.request", "http.client")
 MAY = ("tools/fetch.py", "tools/guard.py", "tools/search/", "tools/web/trust.py")
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
-# a server on loopback that it has started itself.
+# the model server what it offers, and one a server on loopback that it has started itself.
 KNOWN = (
     "models/load.py",
+    "models/offered.py",
     "models/embeddings.py",
     "retrieval/chroma_client.py",
     "evals/world.py",

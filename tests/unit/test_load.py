@@ -11,7 +11,7 @@ from config.errors import Problem
 from config.models import KEYS, ROLES
 from graph.context import Context
 from models.extractive.model import Extractive
-from models.load import fallback_name, load, model_name
+from models.load import fallback_name, load, model_name, playing
 from tests.door import models
 from tests.loopback import reply, serving
 
@@ -170,28 +170,32 @@ async def test_a_client_makes_no_tries_of_its_own_and_does_not_wait_for_ever(
 
 
 USUAL = "gpt-4.1-mini"
+"""The default of the table that ships."""
 
 
-@pytest.fixture
-def usual(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that names the usual model."""
-    models(tmp_path / "models.toml", monkeypatch, f'default = "openai:{USUAL}"\n')
-
-
-async def asked_of(monkeypatch: pytest.MonkeyPatch, answer: bytes, name: str = USUAL) -> str:
+async def asked_of(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes, choices: Context | None = None
+) -> str:
     """Return the model that is asked of a compatible server with this list of models."""
     with_key(monkeypatch)
     async with serving(lambda _: answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        model: Any = await load(f"openai:{name}")
+        model: Any = await playing("planner", choices or Context())
     return str(model.model_name)
+
+
+async def not_offered(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes, choices: Context | None = None
+) -> Problem:
+    with pytest.raises(Problem) as failure:
+        await asked_of(monkeypatch, answer, choices)
+    return failure.value
 
 
 def listing(*ids: str) -> bytes:
     return reply(json.dumps({"data": [{"id": one} for one in ids]}), mime="application/json")
 
 
-@pytest.mark.usefixtures("usual")
 @pytest.mark.parametrize(
     ("answer", "name"),
     [
@@ -214,20 +218,72 @@ async def test_a_server_that_lists_no_usual_model_is_asked_for_the_first_that_ch
     assert await asked_of(monkeypatch, answer) == name
 
 
-@pytest.mark.usefixtures("usual")
-async def test_a_model_that_was_named_is_asked_for_whatever_the_server_lists(
+@pytest.mark.parametrize("name", [USUAL, "mine"])
+async def test_a_model_that_the_run_names_is_refused_where_the_server_lacks_it(
+    monkeypatch: pytest.MonkeyPatch, name: str
+):
+    chosen = Context(models={"planner": f"openai:{name}"})
+
+    problem = await not_offered(monkeypatch, listing("local-7b", "bge-m3"), chosen)
+
+    assert (problem.code, problem.exit_status) == ("unknown_model", 2)
+    assert f"openai:{name}" in problem.what
+    assert "local-7b, bge-m3" in problem.hint
+
+
+async def test_a_model_that_the_environment_names_is_refused_where_the_server_lacks_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    assert await asked_of(monkeypatch, listing("local-7b"), "mine") == "mine"
+    monkeypatch.setenv("DOSSIER_MODEL", f"openai:{USUAL}")
+
+    assert (await not_offered(monkeypatch, listing("local-7b"))).code == "unknown_model"
 
 
-@pytest.mark.usefixtures("usual")
+async def test_a_model_that_the_operators_table_names_is_refused_where_the_server_lacks_it(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+):
+    models(tmp_path / "models.toml", monkeypatch, f'default = "openai:{USUAL}"\n')
+
+    assert (await not_offered(monkeypatch, listing("local-7b"))).code == "unknown_model"
+
+
+async def test_a_model_of_the_operators_table_without_its_key_is_not_replaced(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+):
+    models(tmp_path / "models.toml", monkeypatch, 'default = "openai:mine"\n')
+
+    with pytest.raises(Problem) as failure:
+        await playing("planner", Context())
+
+    assert failure.value.code == "model_key_missing"
+
+
+@pytest.mark.parametrize(
+    "answer", [listing("mine"), listing("mine:latest"), listing(), reply("<html>")]
+)
+async def test_a_model_that_was_named_plays_where_the_server_has_it_or_lists_nothing(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes
+):
+    chosen = Context(models={"default": "openai:mine"})
+
+    assert await asked_of(monkeypatch, answer, chosen) == "mine"
+
+
+async def test_of_many_models_only_some_are_named(monkeypatch: pytest.MonkeyPatch):
+    many = listing(*(f"model-{number}" for number in range(40)))
+
+    problem = await not_offered(monkeypatch, many, Context(models={"default": "openai:mine"}))
+
+    assert "model-7 and 32 more" in problem.hint
+    assert "model-8" not in problem.hint
+
+
 async def test_an_address_may_end_with_a_slash(monkeypatch: pytest.MonkeyPatch):
     with_key(monkeypatch)
     known = {"/v1/models": listing("local-7b")}
     nothing = reply("no", status="404 Not Found")
     async with serving(lambda asked: known.get(asked.target, nothing)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1/")
-        model: Any = await load(f"openai:{USUAL}")
+        model: Any = await playing("planner", Context())
 
     assert model.model_name == "local-7b"
