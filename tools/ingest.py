@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,10 +15,11 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory.pages import store as pages
-from memory.pages.memorizer import memorize
+from memory.pages.memorizer import abstracts_of, memorize
 from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
+from tools.apart import run_apart
 from tools.files import Limits, extract, find_files, others
 
 READER = 1
@@ -24,6 +27,13 @@ READER = 1
 
 SIDE_BY_SIDE = 2
 """How many files are read at once; reading is work for the processor."""
+
+
+BATCH = 64
+"""How many pages are summarised at a time; a document with more is summarised side by side."""
+
+SECONDS = 60.0
+"""How long a batch may take: a hundred times what it takes."""
 
 
 class Skipped(NamedTuple):
@@ -187,8 +197,19 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
         )
         for one in document["sections"]
     ]
-    await memorize(owner, "file", sha256, new)
+    await memorize(owner, "file", sha256, new, summarise=_summarised)
     return None
+
+
+async def _summarised(texts: Sequence[str]) -> list[str]:
+    """Make the abstracts of a document; those of a long one on every core."""
+    batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
+    if len(batches) < 2:
+        return await anyio.to_thread.run_sync(abstracts_of, texts)
+    made = await asyncio.gather(
+        *(run_apart(partial(abstracts_of, batch), SECONDS) for batch in batches)
+    )
+    return [abstract for batch in made for abstract in batch]
 
 
 async def _is_read(owner: str, sha256: str) -> bool:

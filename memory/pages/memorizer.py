@@ -34,6 +34,18 @@ log = logging.getLogger(__name__)
 Abstracter = Callable[[NewPage, Sequence[str]], Awaitable[str]]
 """Writes the abstract of a page, with some earlier abstracts that are about the same."""
 
+Summarise = Callable[[Sequence[str]], Awaitable[list[str]]]
+"""Makes an abstract of each text from the text's own sentences (`abstracts_of`)."""
+
+
+def abstracts_of(texts: Sequence[str]) -> list[str]:
+    """Return the abstract of each text, made of its own sentences."""
+    return [abstract_of(text) for text in texts]
+
+
+async def _in_a_thread(texts: Sequence[str]) -> list[str]:
+    return await asyncio.to_thread(abstracts_of, texts)
+
 
 async def memorize(
     owner: str,
@@ -45,6 +57,7 @@ async def memorize(
     provenance: Provenance | Literal[""] = "",
     run: str = "",
     abstracter: Abstracter | None = None,
+    summarise: Summarise = _in_a_thread,
 ) -> list[str]:
     """Keep the pages of one origin, each with an abstract, and return their ids.
 
@@ -60,18 +73,23 @@ async def memorize(
         provenance: Who is behind them; by default what the kind tells.
         run: The run that read them.
         abstracter: Asks a model; it is asked for one page after the other.
+        summarise: Makes the abstracts that no model has written, of all pages at once.
     """
     await warm()
     sized = await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
     before = await pages.kept(owner, kind, origin)
     known = set((await pages.texts(owner, before)).values())
-    ready: list[NewPage] = []
-    for page in sized:
-        if storable(page["text"]) not in known and not page.get("abstract"):
-            earlier = [one.get("abstract", "") for one in ready]
-            page["abstract"] = await _abstract(owner, page, earlier, abstracter)
-        ready.append(page)
-    return await pages.keep(owner, kind, origin, ready, group=group, provenance=provenance, run=run)
+    fresh = (page for page in sized if storable(page["text"]) not in known)
+    bare = [page for page in fresh if not page.get("abstract")]
+    if abstracter:
+        for page in bare:
+            earlier = [one.get("abstract", "") for one in sized]
+            page["abstract"] = await _written(owner, page, earlier, abstracter)
+    unwritten = [page for page in bare if not page.get("abstract")]
+    made = await summarise([page["text"] for page in unwritten])
+    for page, abstract in zip(unwritten, made, strict=True):
+        page["abstract"] = abstract
+    return await pages.keep(owner, kind, origin, sized, group=group, provenance=provenance, run=run)
 
 
 def parts(page: NewPage) -> Iterator[NewPage]:
@@ -94,18 +112,16 @@ def parts(page: NewPage) -> Iterator[NewPage]:
         yield part
 
 
-async def _abstract(
-    owner: str, page: NewPage, earlier: Sequence[str], abstracter: Abstracter | None
+async def _written(
+    owner: str, page: NewPage, earlier: Sequence[str], abstracter: Abstracter
 ) -> str:
-    if abstracter:
-        try:
-            written = await abstracter(page, await _related(owner, page, earlier))
-            abstract = " ".join(written.split())[:LONGEST]
-            if abstract:
-                return abstract
-        except Problem as problem:
-            log.warning("no model wrote the abstract of %r: %s", page["title"], problem)
-    return await asyncio.to_thread(abstract_of, page["text"])
+    """Return the abstract that a model has written; nothing where it fails."""
+    try:
+        written = await abstracter(page, await _related(owner, page, earlier))
+    except Problem as problem:
+        log.warning("no model wrote the abstract of %r: %s", page["title"], problem)
+        return ""
+    return " ".join(written.split())[:LONGEST]
 
 
 async def _related(owner: str, page: NewPage, earlier: Sequence[str]) -> list[str]:
