@@ -60,9 +60,7 @@ def search(
 
 
 @app.command()
-def add(
-    text: Wording, category: Category = "knowledge", project: Project = "", json: Json = False
-) -> None:
+def add(text: Wording, category: Category = "", project: Project = "", json: Json = False) -> None:
     """Add a fact about yourself."""
     call("memories", "adding", text=text, category=category, project=project, as_json=json)
 

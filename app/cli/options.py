@@ -115,7 +115,11 @@ Things = Annotated[
 ]
 Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it says, in quotes.")]
 Category = Annotated[
-    str, typer.Option(metavar="NAME", help="preference, knowledge, context, behavior, goal...")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="preference, knowledge, context, behavior, goal...; else by what it says.",
+    ),
 ]
 OnlyOf = Annotated[
     str, typer.Option("--memory", metavar="NAME", help="Only instructions, profile, facts...")

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 from memory.learning.gate import akin
-from memory.learning.patterns import NEGATED, OWN, RATHER, SEVERAL, SINGLE, TONGUE, group
+from memory.learning.jobs import elsewhere, work_elsewhere
+from memory.learning.patterns import (
+    ALSO,
+    NEGATED,
+    OWN,
+    RATHER,
+    SEVERAL,
+    SINGLE,
+    STATED,
+    TONGUE,
+    group,
+)
 from memory.learning.rules import ONE_OF, TASTEFUL, Statement, clauses
 from memory.learning.tastes import tastes, unwanted
 from memory.profile.merging import similarity
@@ -16,6 +28,23 @@ SAME = 0.5
 
 _DIGITS = re.compile(r"\d[\d.,]*")
 _BARE = re.compile(r"^(?:it|that|this)\b|^(?:那|[这這])?(?:[应應][该該]?)?是", re.IGNORECASE)
+
+_USED = re.compile(r"\b(?:use|eat|drink|drive)\b|[用吃喝]", re.IGNORECASE)
+_EATEN = re.compile(
+    r"vegan|vegetarian|pesc[ae]tarian|omnivore|flexitarian|carnivore|meat(?:[- ]eater)?|素|[荤葷]",
+    re.IGNORECASE,
+)
+"""What somebody eats, of which one excludes the others."""
+
+_COUNTED = re.compile(
+    r"^(?:i|we) have (?P<many>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
+    r" (?P<what>[^,;]+)$"
+    r"|^我[们們]?有(?P<number>[一两兩二三四五六七八九十\d]+)(?:[个個只隻条條位名])?"
+    r"(?P<thing>[^,;]+)$",
+    re.IGNORECASE,
+)
+_ONE = re.compile(r"^(?:an?|called|named)\b|^是|^叫", re.IGNORECASE)
+"""What somebody else is or is called, of which there is one at a time."""
 
 Things = set[frozenset[str]]
 
@@ -48,14 +77,70 @@ def _against(new: Statement, old: Statement) -> bool:
         # "I am a nurse" says nothing against "I am no longer a head nurse".
         now = new.content if new.kind == "work" else new.value
         return old.of == new.kind and set(words(old.value)) == set(words(now))
+    if _other_number(new.content, old.content):
+        return True
     if new.kind != old.kind:
-        return False
+        return _other_use(new, old)
     if new.kind in ONE_OF or (new.kind == "identity" and new.changed):
-        return new.value.casefold() != old.value.casefold()
-    if new.kind == "preference":
-        (liked, disliked), (before, averse) = _liked(new), _liked(old)
-        return bool(liked & averse or disliked & before)
-    return False
+        return _state(new) != _state(old)
+    against = AGAINST.get(new.kind)
+    return against is not None and against(new, old)
+
+
+def _state(one: Statement) -> str:
+    """Return that which there is one of; who is married may be told of with more or less."""
+    value = one.value.casefold()
+    return value.split()[0] if one.kind == "bond" and value else value
+
+
+def _other_diet(new: Statement, old: Statement) -> bool:
+    eaten, before = _EATEN.search(new.value), _EATEN.search(old.value)
+    return bool(eaten and before and eaten[0].lower() != before[0].lower())
+
+
+def _other_place(new: Statement, old: Statement) -> bool:
+    return elsewhere(new.value, old.value) and not ALSO.search(new.content)
+
+
+def _other_work(new: Statement, old: Statement) -> bool:
+    return work_elsewhere(new.content, old.content) and not ALSO.search(new.content)
+
+
+def _other_tool(new: Statement, old: Statement) -> bool:
+    gone = _things(new.wrong) & _liked(old)[0] if new.wrong else set()
+    return bool(gone) or _other_liking(new, old)
+
+
+def _other_liking(new: Statement, old: Statement) -> bool:
+    (liked, disliked), (before, averse) = _liked(new), _liked(old)
+    return bool(liked & averse or disliked & before)
+
+
+def _other_use(new: Statement, old: Statement) -> bool:
+    """Tell whether one says that something is used or eaten, and the other that it is not."""
+    uses = [_USED.search(one.content) for one in (new, old)]
+    said = [found[0].casefold() for found in uses if found]
+    return len(said) == 2 and said[0] == said[1] and _other_liking(new, old)
+
+
+def _other_number(new: str, old: str) -> bool:
+    """Tell whether one says how many of something there are, and the other that it is otherwise."""
+    now, before = _COUNTED.match(new), _COUNTED.match(old)
+    if not now or not before:
+        return False
+    what, same = (set(words(one["what"] or one["thing"])) for one in (now, before))
+    many, other = ((one["many"] or one["number"]).lower() for one in (now, before))
+    return what == same and many.replace("an", "a") != other.replace("an", "a")
+
+
+def _other_relative(new: Statement, old: Statement) -> bool:
+    """Tell whether somebody of theirs is said to be something else, or to be called otherwise."""
+    now, before = (STATED["family"].match(one.content) for one in (new, old))
+    if not now or not before or words(group(now, "thing")) != words(group(before, "thing")):
+        return False
+    values = [group(one, "value") for one in (now, before)]
+    named = "name" in group(now, "thing") or "名字" in group(now, "thing")
+    return values[0] != values[1] and (named or all(_ONE.match(one) for one in values))
 
 
 def _denied(new: Statement, old: Statement) -> bool:
@@ -126,3 +211,14 @@ def _other_value(one: Statement, fact: str) -> bool:
         return False
     plainly = one.kind == "correction" or bool(SINGLE.match(one.content))
     return plainly or _DIGITS.sub("", now) == _DIGITS.sub("", then)
+
+
+AGAINST: Mapping[str, Callable[[Statement, Statement], bool]] = {
+    "identity": _other_place,
+    "work": _other_work,
+    "diet": _other_diet,
+    "family": _other_relative,
+    "tool": _other_tool,
+    "preference": _other_liking,
+}
+"""How two statements of one kind contradict each other, where both may hold otherwise."""

@@ -9,7 +9,7 @@ from memory.experience.runs import judge
 from memory.facts.store import Fact, NewFact
 from memory.learning.gate import LONGEST, unfit
 from memory.learning.keeping import tell
-from memory.learning.rules import END, SURE
+from memory.learning.rules import END, LIKING, SURE, noted
 from memory.learning.voice import clean
 from retrieval.script import CJK
 from runs.lifecycle import Run
@@ -67,9 +67,10 @@ async def _correct(run: Run, text: str) -> Fact:
     reason = WHY.get(unfit(text), "")
     if reason:
         raise Problem("feedback_refused", reason, hint="say it in other words")
+    liking = [one.kind in LIKING for one in noted(text)]
     new = NewFact(
         content=text,
-        category="correction",
+        category="preference" if liking and all(liking) else "correction",
         confidence=SURE,
         quote=text,
         thread=run.thread,

@@ -11,7 +11,7 @@ from memory.learning.contradiction import SAME, bare, contradicts, same
 from memory.learning.gate import SURE, akin, passed, refusal
 from memory.learning.patterns import ANSWERS, CHANGED, STATED
 from memory.learning.portrait import of_statements
-from memory.learning.rules import END, ONE_OF, Statement, stated
+from memory.learning.rules import END, ONE_OF, Statement, category, noted
 from memory.learning.rules import SURE as CERTAIN
 from memory.learning.schema import Claim
 from memory.learning.turns import Said
@@ -66,13 +66,14 @@ async def tell(owner: str, new: NewFact, why: str) -> Fact:
 
     Args:
         owner: Whose.
-        new: What they say.
+        new: What they say; without a category it has that of what it says.
         why: How they came to say it, for the log.
 
     Raises:
         Problem: What `memory.facts.store.add` raises.
     """
-    statements = stated(new.content)
+    statements = noted(new.content)
+    new = new._replace(category=new.category or category(statements, "knowledge"))
     fact = await _keep(owner, new, statements, why)
     said = Said(new.thread, new.run, new.message, new.content)
     await learn(owner, of_statements(statements, said), run=new.run, why=why)
@@ -160,7 +161,7 @@ async def _ended(owner: str, one: Statement, new: NewFact) -> list[Fact]:
 
 def _ways(one: Statement) -> list[Callable[[str], object]]:
     """Return what finds facts that it may contradict without having a word in common with them."""
-    alone = one.kind in ONE_OF or (one.kind == "identity" and one.changed)
+    alone = one.kind in (*ONE_OF, "diet") or (one.kind == "identity" and one.changed)
     return [*([STATED[one.kind].match] if alone else []), *([ANSWERS.search] if one.tastes else [])]
 
 

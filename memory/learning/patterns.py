@@ -43,6 +43,12 @@ SINGLE = _either("single")
 TONGUE = _either("tongue")
 """What says in which language answers are wanted: `value`."""
 
+ALSO = _either("also")
+"""Words that say that it is so beside what was so before."""
+
+FIELDS = _either("fields")
+"""What somebody may be in several things at once: an expert in one, and in another."""
+
 CONTRAST = _either("contrast")
 """A correction that needs no word before it."""
 
@@ -51,7 +57,24 @@ WISH = _either("wish")
 
 STATED: Mapping[str, re.Pattern[str]] = {
     kind: _either(kind)
-    for kind in ("name", "identity", "role", "home", "work", "condition", "preference")
+    for kind in (
+        "name",
+        "native",
+        "diet",
+        "identity",
+        "role",
+        "home",
+        "bond",
+        "skill",
+        "tool",
+        "work",
+        "condition",
+        "family",
+        "origin",
+        "goal",
+        "habit",
+        "preference",
+    )
 }
 """Statements about oneself, by what they say: `value`."""
 

@@ -12,6 +12,7 @@ from memory.learning.patterns import (
     CONTRAST,
     DENIED,
     ENDED,
+    FIELDS,
     LEAD,
     MOMENT,
     NOT_SO,
@@ -29,16 +30,26 @@ from retrieval.text import sentences
 SURE = 0.95
 """How sure it is what somebody says of themselves in so many words."""
 
-ONE_OF = ("name", "home")
+ONE_OF = ("name", "home", "native", "bond")
 """What a person has one of at a time: another one takes its place."""
 
-CATEGORY = {"preference": "preference", "wish": "preference", "correction": "correction"}
+LIKING = ("preference", "wish")
+"""The kinds of statements that say how somebody likes things."""
+
+CATEGORY = {
+    "preference": "preference",
+    "wish": "preference",
+    "correction": "correction",
+    "skill": "knowledge",
+    "goal": "goal",
+    "habit": "behavior",
+}
 """The categories of facts; what is not listed is context."""
 
-TASTEFUL = (*CATEGORY, "former")
+TASTEFUL = (*LIKING, "correction", "former")
 """The kinds of statements that may say how answers are liked."""
 
-WHOLE = ("preference", "work", "condition")
+WHOLE = ("preference", "skill", "tool", "work", "condition", "family", "goal", "habit", "bond")
 """What may be said of several things in one sentence."""
 
 CARRIED = ("", "I ", "我")
@@ -51,16 +62,44 @@ _NOW = re.compile(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNOR
 END = re.compile(r"[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
 
-HELD = ("identity", "home", "work", "condition", "preference")
+HELD = (
+    "native",
+    "diet",
+    "identity",
+    "home",
+    "bond",
+    "skill",
+    "tool",
+    "work",
+    "condition",
+    "family",
+    "preference",
+)
 """What may be so no longer."""
 
-KINDS = ("name", "former", *HELD[:1], "role", *HELD[1:])
+KINDS = ("name", "former", *HELD[:3], "role", *HELD[3:-1], "origin", "goal", "habit", *HELD[-1:])
 
 _START = re.compile(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
 _NARROW = str.maketrans("，：；！", ",:;!")
 _OF_ME = re.compile(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
 """What is a statement even if it wants something: "I want to see Rome"."""
 
+
+_PREDICATE = re.compile(
+    r"\b(?:i|you|he|she|it|we|they|me|us|them|this|that|there|is|are|was|were|am|be|been|do|does"
+    r"|did|has|have|had|can|could|will|would|shall|should|may|might|must|not|please|thanks?|hi"
+    r"|hello)\b|n't\b|\d",
+    re.IGNORECASE,
+)
+"""Words that a name or a noun behind "and" has not: with them a clause says something itself."""
+
+_JOINED = re.compile(r"^(?:,\s*|,?\s+and\s+)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^(?:(?:the |this |my )?(?:user|person)|he|she|用[户戶]|他|她)\s*", re.IGNORECASE
+)
+_THIRD = re.compile(r"^(?:is|has|does|doesn't|isn't|\w+s)\b", re.IGNORECASE)
+_DETERMINERS = frozenset(re.findall(r"\w+", "the a an this that these those my our its their no"))
+_FIRST = {"is": "am", "isn't": "am not", "has": "have", "does": "do", "doesn't": "don't"}
 
 _CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
@@ -121,8 +160,48 @@ def only_tells(message: str) -> bool:
 
 
 def clauses(text: str) -> list[Statement]:
-    """Return what a sentence says of the person in its parts, whatever it says as a whole."""
-    return _of_oneself(END.sub("", text), text, denied=False)[0]
+    """Return what a sentence says of the person in its parts, whatever it says as a whole.
+
+    It may name them in the third person, or leave out who it is about: "Uses Docker".
+    """
+    plain = END.sub("", text)
+    ways = (_of_oneself(one, text, denied=False)[0] for one in (plain, *_in_first_person(plain)))
+    return next((told for told in ways if told), [])
+
+
+def noted(text: str) -> list[Statement]:
+    """Return what a note about the person says, sentence by sentence, whoever it is put by.
+
+    Beside what they say of themselves these are notes as people write them down: "Prefers tables".
+    """
+    if told := stated(text):
+        return told
+    return [one for sentence in sentences(text) for one in clauses(sentence.text)]
+
+
+def category(statements: Sequence[Statement], otherwise: str) -> str:
+    """Return the category of a fact that says so much; `otherwise` where it says nothing known."""
+    named = [one.category for one in statements]
+    return next((one for one in named if one != "context"), "context" if named else otherwise)
+
+
+def _in_first_person(text: str) -> list[str]:
+    """Return the ways in which whoever a note is about may say it themselves."""
+    about = _ABOUT.sub("", text, count=1)
+    if not about.isascii():
+        return [f"我{about}"]
+    verb, _, rest = about.partition(" ")
+    first = verb.lower()
+    if first in _DETERMINERS:
+        return []
+    if not _THIRD.match(verb):
+        return [f"I {first} {rest}".strip(), f"I am {first} {rest}".strip(), *_expert(first, rest)]
+    first = _FIRST.get(first) or re.sub(r"(?<=[cs]h)es$|(?<=i)es$|s$", "", first)
+    return [f"I {re.sub('i$', 'y', first)} {rest}"]
+
+
+def _expert(first: str, rest: str) -> list[str]:
+    return [f"I am a {first} {rest}"] if FIELDS.match(first) else []
 
 
 def parted(sentence: str) -> tuple[str, str]:
@@ -151,16 +230,16 @@ def _heard(text: str) -> list[Heard]:
 
 def _read(said: str, quote: str, denied: bool) -> tuple[list[Statement], bool]:
     """Return what a sentence says, and whether that is all of it."""
-    noted = NOTE.sub("", said, count=1)
-    if not noted or MOMENT.search(noted):
+    note = NOTE.sub("", said, count=1)
+    if not note or MOMENT.search(note):
         return [], False
-    if not asks(noted) and (corrected := _corrected(noted, denied)):
-        return [Statement("correction", noted, quote, wrong=group(corrected, "wrong"))], True
-    if WISH.match(noted):
-        return [Statement("wish", noted, quote)], not asks(noted)
-    told, whole = _of_oneself(noted, quote, denied)
-    if noted != said and not whole and (_OF_ME.match(noted) or not asks(noted)):
-        return [Statement("note", noted, quote)], True
+    if not asks(note) and (corrected := _corrected(note, denied)):
+        return [Statement("correction", note, quote, wrong=group(corrected, "wrong"))], True
+    if WISH.match(note):
+        return [Statement("wish", note, quote)], not asks(note)
+    told, whole = _of_oneself(note, quote, denied)
+    if note != said and not whole and (_OF_ME.match(note) or not asks(note)):
+        return [Statement("note", note, quote)], True
     return told, whole
 
 
@@ -172,22 +251,50 @@ def _corrected(said: str, denied: bool) -> re.Match[str] | None:
 
 def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[Statement], bool]:
     """Return what a sentence says as a whole or in its clauses, and whether that is all of it."""
-    parts = [one for one in _CLAUSE.split(said) if one]
+    parts = _parts(said)
     asking = asks(said)
     if asking:
         # "I am a nurse, how do vaccines work?"
         parts = parts[:-1]
     told: list[Statement] = []
-    for at, part in enumerate(parts):
+    read = 0
+    for at, (between, part) in enumerate(parts):
         # Only what follows a statement can leave out who it is about.
-        left = CARRIED if told and len(told) == at else CARRIED[:1]
+        left = CARRIED if told and read == at else CARRIED[:1]
         being = ("I am ",) if len(left) > 1 and told[-1].kind in BEING else ()
-        told += _clause(part, said, quote, denied, (*left, *being))
-    if asking or (told and len(told) == len(parts)):
+        more = _clause(part, said, quote, denied, (*left, *being))
+        if not more and len(left) > 1 and _JOINED.match(between) and _names(part):
+            told[-1] = _longer(told[-1], between + part)
+            read += 1
+        told += more
+        read += len(more)
+    if asking or (told and read == len(parts)):
         return told, not asking
-    if not any(asks(one) for one in parts) and (whole := _one(said, WHOLE, quote, denied)):
+    if not any(asks(one) for _, one in parts) and (whole := _one(said, WHOLE, quote, denied)):
         return [whole], True
     return told, False
+
+
+def _parts(said: str) -> list[tuple[str, str]]:
+    """Return the clauses of a sentence, each with what stands between it and the one before."""
+    parts, end, between = list[tuple[str, str]](), 0, ""
+    for found in _CLAUSE.finditer(said):
+        parts.append((between, said[end : found.start()]))
+        end, between = found.end(), found[0]
+    parts.append((between, said[end:]))
+    return [one for one in parts if one[1]]
+
+
+def _names(part: str) -> bool:
+    """Tell whether a clause is only a name or a noun, which belongs to what was said before it."""
+    return part.isascii() and len(part.split()) <= 6 and not (asks(part) or _PREDICATE.search(part))
+
+
+def _longer(one: Statement, rest: str) -> Statement:
+    """Return a statement with what belongs to it: "an expert in Python" and "FastAPI"."""
+    value = one.value + rest if one.value and one.content.endswith(one.value) else one.value
+    value = one.value if one.kind in ONE_OF else value
+    return one._replace(content=one.content + rest, value=value)
 
 
 def _clause(
@@ -210,7 +317,9 @@ def _one(said: str, kinds: Sequence[str], quote: str, denied: bool) -> Statement
     for kind in kinds:
         if kind in STATED and (match := STATED[kind].match(plain)):
             value = _NOW.sub("", group(match, "value"))
-            return Statement(kind, said, quote, value, changed=denied or bool(CHANGED.search(said)))
+            wrong = group(match, "wrong") if kind == "tool" else ""
+            changed = denied or bool(wrong or CHANGED.search(said))
+            return Statement(kind, said, quote, value, wrong=wrong, changed=changed)
     return None
 
 
@@ -224,7 +333,7 @@ def _former(said: str, quote: str) -> Statement | None:
     was = _one(f"{before} {rest}" if before.isascii() else before + rest, HELD, quote, denied=False)
     if was is None:
         return Statement("former", said, quote, rest, changed=True) if ended else None
-    if was.kind == "preference" and not ended:
+    if not ended and (was.kind == "preference" or STATED["preference"].match(said)):
         # "I don't like tea" is a preference too.
         return None
     # What somebody no longer teaches they may still speak.

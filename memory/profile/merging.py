@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from memory.learning.jobs import elsewhere
+from memory.learning.patterns import ALSO
 from memory.profile.shape import Profile, Told, Trait
 from models.hashing import hashed
 from retrieval.words import words
@@ -54,9 +56,15 @@ def _joined(known: Sequence[Trait], told: Sequence[Trait], gone: Sequence[str]) 
     for new in told:
         if new["confidence"] < LEAST:
             continue
+        left = [one for one in left if not _moved(new, one)]
         same = [one for one in left if _alike(one["text"], new["text"])]
         left = [_more_specific(new, same), *(one for one in left if one not in same)]
     return left[:MOST]
+
+
+def _moved(new: Trait, old: Trait) -> bool:
+    """Tell whether somebody is now at another place what they were: "a nurse in Oslo"."""
+    return elsewhere(new["text"], old["text"]) and not ALSO.search(new["quote"])
 
 
 def _alike(one: str, other: str) -> bool:

@@ -203,3 +203,59 @@ async def test_each_fact_that_was_ended_can_be_brought_back():
             await undo(OWNER, logged.id)
 
     assert await live() == {"I live in Berlin", "I live in Bonn"}
+
+
+MOVED = [
+    ("I am a nurse in Bergen", "I am a nurse in Oslo", "nurse in Oslo"),
+    ("我是卑尔根的护士", "我是奥斯陆的护士", "奥斯陆的护士"),
+]
+
+
+@pytest.mark.parametrize(("before", "now", "identity"), MOVED)
+@pytest.mark.parametrize("way", ["ask", "add", "feedback"])
+async def test_the_same_job_elsewhere_takes_the_place_of_the_first_by_every_way_in(
+    way: str, before: str, now: str, identity: str
+):
+    await told(before)
+
+    if way == "ask":
+        await hear(PLACE, Said("t1", "t1-1", "m1", now))
+    elif way == "add":
+        await told(now)
+    else:
+        run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+        await feed_back(run, now)
+
+    assert await live() == {now}
+    assert await identities() == [identity]
+
+
+@pytest.mark.parametrize("said", ["I prefer tables in reports", "我更喜欢用表格的报告"])
+@pytest.mark.parametrize("way", ["ask", "add", "feedback"])
+async def test_a_liking_is_a_preference_by_every_way_in(way: str, said: str):
+    if way == "ask":
+        await hear(PLACE, Said("t1", "t1-1", "m1", said))
+    elif way == "add":
+        await tell(OWNER, NewFact(said, category=""), "added by the person")
+    else:
+        run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+        await feed_back(run, said)
+
+    assert [(one.content, one.category) for one in await listed(OWNER)] == [(said, "preference")]
+    assert (await kept(OWNER)).profile["tastes"]["format"]["text"] == "tables"
+
+
+async def test_what_was_wrong_with_a_run_stays_a_correction():
+    run = await found(OWNER, await opened(OWNER, "t1", 1, "How do bees dance?", Context()))
+
+    await feed_back(run, "The answer left out the year")
+
+    assert [one.category for one in await listed(OWNER)] == ["correction"]
+
+
+@pytest.mark.parametrize("said", ["I am an expert in Python and FastAPI", "Expert in Go and Rust"])
+async def test_nothing_that_is_named_with_and_is_lost(said: str):
+    await told(said)
+
+    assert await live() == {said}
+    assert await identities() == [said.removeprefix("I am an ").replace("Expert", "expert")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.learning.rules import stated
+from memory.learning.rules import category, noted, stated
 
 STATED = [
     ("Remember that I have two dogs.", "work", "I have two dogs"),
@@ -26,7 +26,7 @@ STATED = [
     ("Actually, it is Bergen, not Oslo.", "correction", "it is Bergen, not Oslo"),
     ("That's wrong. It should be 14 degrees.", "correction", "It should be 14 degrees"),
     ("No, I am not a nurse but a doctor.", "correction", "I am not a nurse but a doctor"),
-    ("请记住我有两只狗。", "note", "我有两只狗"),
+    ("请记住我有两只狗。", "family", "我有两只狗"),
     ("记住：我对花粉过敏", "condition", "我对花粉过敏"),
     ("我更喜欢简短的回答。", "preference", "我更喜欢简短的回答"),
     ("我是护士，疫苗怎么起作用？", "identity", "我是护士"),
@@ -54,7 +54,54 @@ SEVERAL = [
     ("记住我喜欢茶，比较喜欢绿茶", ["我喜欢茶,比较喜欢绿茶"]),
 ]
 
+WHOLE = [
+    ("I'm an expert in Python and FastAPI.", "expert in Python and FastAPI"),
+    ("I am a teacher of maths, physics and chemistry", "teacher of maths, physics and chemistry"),
+    ("I use Docker and Kubernetes", "Docker and Kubernetes"),
+    ("I'm fluent in German and French", "German and French"),
+    ("I'm learning Greek and Latin.", "Greek and Latin"),
+    ("I am from Norway and Sweden", "Norway and Sweden"),
+    ("我精通Python和FastAPI", "Python和FastAPI"),
+    ("我会说德语和法语", "德语和法语"),
+]
+
+CATEGORIES = [
+    ("I prefer short answers", "preference"),
+    ("Prefers dark mode", "preference"),
+    ("I'd prefer metric units", "preference"),
+    ("The user likes type hints", "preference"),
+    ("prefer tables over lists", "preference"),
+    ("I really enjoy long walks", "preference"),
+    ("Never cite Wikipedia", "preference"),
+    ("用户喜欢表格", "preference"),
+    ("喜欢简短的回答", "preference"),
+    ("我希望回答短一点", "preference"),
+    ("I am a nurse in Bergen", "context"),
+    ("Lives in Oslo", "context"),
+    ("Uses Docker", "context"),
+    ("Vegetarian", "context"),
+    ("She works at Acme", "context"),
+    ("My wife is a doctor", "context"),
+    ("我的妻子是医生", "context"),
+    ("Fluent in Czech", "knowledge"),
+    ("I know SQL very well", "knowledge"),
+    ("我擅长数据库", "knowledge"),
+    ("My goal is to run a marathon", "goal"),
+    ("我打算学游泳", "goal"),
+    ("I usually work at night", "behavior"),
+    ("The heap of hive 3 is dry", "knowledge"),
+]
+
 NOTHING = [
+    "I am good at this.",
+    "I know what you mean very well",
+    "I use this a lot",
+    "I plan to ask you something",
+    "Uses of Docker?",
+    "Prefers of bees",
+    "I drive to work",
+    "How do I use Docker and Kubernetes?",
+    "我在想一个问题",
     "Are both, the Woman's View and Pick Me Up, British publications?",
     "I'm not sure about it.",
     "1269年的大會，是由三個國家召開的",
@@ -130,3 +177,42 @@ def test_a_change_is_told_from_a_statement(said: str):
 @pytest.mark.parametrize(("said", "contents"), SEVERAL)
 def test_nothing_that_is_to_be_remembered_is_lost(said: str, contents: list[str]):
     assert [one.content for one in stated(said)] == contents
+
+
+@pytest.mark.parametrize(("said", "value"), WHOLE)
+def test_what_is_named_with_and_belongs_to_what_was_said(said: str, value: str):
+    (one,) = stated(said)
+
+    assert one.value == value
+    assert one.content.endswith(value)
+
+
+@pytest.mark.parametrize("said", ["expert in Python and FastAPI", "Expert in Python and FastAPI."])
+def test_a_note_may_leave_out_who_it_is_about(said: str):
+    (one,) = noted(said)
+
+    assert (one.kind, one.value) == ("identity", "expert in Python and FastAPI")
+
+
+@pytest.mark.parametrize(("said", "named"), CATEGORIES)
+def test_a_note_is_filed_by_what_it_says(said: str, named: str):
+    assert category(noted(said), "knowledge") == named
+
+
+def test_what_says_something_of_its_own_is_no_part_of_what_was_said_before():
+    (one,) = stated("I am a nurse, and the hives are dry.")
+
+    assert (one.content, one.value) == ("I am a nurse", "nurse")
+
+
+@pytest.mark.parametrize(
+    ("said", "kinds"),
+    [
+        ("I am a nurse in Oslo and I live in Moss", ["identity", "home"]),
+        ("I'm married, have two kids and work at Acme", ["bond", "work", "work"]),
+        ("I use Vim and I prefer short answers", ["tool", "preference"]),
+        ("我是护士，住在上海，喜欢茶", ["identity", "home", "preference"]),
+    ],
+)
+def test_several_statements_of_one_sentence_are_told_apart(said: str, kinds: list[str]):
+    assert [one.kind for one in stated(said)] == kinds
