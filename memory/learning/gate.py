@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 from memory.learning.rules import END, stated
-from memory.learning.secrets import secret
 from memory.learning.voice import asks, clean, quoted_in, spoken, tells
 from retrieval.script import CJK
+from retrieval.secrets import secret
 from retrieval.text import sentences
 from retrieval.words import words
 
