@@ -18,6 +18,7 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
 from graph.state import GRAPH_VERSION, State
+from retrieval.secrets import masked, masked_within
 from runs.checkpointer import checkpoints
 from storage.engine import close
 
@@ -77,7 +78,7 @@ class Session:
             Problem: What `check_free` tells of.
         """
         await self.check_free()
-        return await self._run({"messages": [HumanMessage(question)]}, context, watch)
+        return await self._run({"messages": [HumanMessage(masked(question).text)]}, context, watch)
 
     async def check_free(self) -> StateSnapshot:
         """Make sure that a new question may be asked; return how the thread stands.
@@ -117,7 +118,9 @@ class Session:
             raise Problem("not_waiting", "this run does not wait for a review")
         if shown is not None and before.interrupts[0].value != shown:
             raise Problem("stale_plan", "the plan has changed since you saw it", hint=_hint(before))
-        return await self._run(Command(resume={"decisions": [decision]}), context, watch)
+        return await self._run(
+            Command(resume={"decisions": [masked_within(decision)]}), context, watch
+        )
 
     async def go_on(self, context: Context, watch: Watch) -> Outcome:
         """Continue a run that was stopped or killed.

@@ -19,6 +19,7 @@ from models.load import playing
 from nodes.agent import work
 from prompts.loader import render
 from prompts.marks import block
+from retrieval.secrets import removed
 from runs.compacting import WORDS, shortened, summary_in, tokens
 from runs.faults import bear
 
@@ -79,6 +80,12 @@ def recent(state: State) -> list[AnyMessage]:
             break
         shown.insert(0, message)
     return [*before, *shown]
+
+
+def holds_secret(state: State) -> bool:
+    """Tell whether a secret was taken out of what the person said last."""
+    said = [str(one.text) for one in state["messages"] if one.type == "human"][-1:]
+    return any(map(removed, [*said, state["feedback"]]))
 
 
 def _whole(state: State) -> list[AnyMessage]:

@@ -13,10 +13,11 @@ from graph.context import Context
 from graph.records import Summary
 from graph.state import State
 from memory.learning.gate import LONGEST, refusal
+from memory.learning.questions import only_secrets
 from memory.learning.rules import only_tells, stated
 from nodes.agent import ask
 from nodes.beside import beside
-from nodes.conversation import conversation, summary_of
+from nodes.conversation import conversation, holds_secret, summary_of
 from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
@@ -50,19 +51,23 @@ async def coordinator(
 
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     """Return what to do, and the summary of what is not shown of the thread any more."""
-    if only_tells(state["question"]):
+    if only_tells(state["question"]) or only_secrets(state["question"]):
         return Triage(research=False, reply=_noted(state)), summary_of(state)
     system = render("coordinator", language=state["language"])
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)
     said, summary = await conversation(state, runtime)
     triage = await ask(state, runtime, "coordinator", system, said, Triage, otherwise=unsure)
+    if triage.reply and holds_secret(state):
+        told = render("refused_secret", language=state["language"]).strip()
+        triage = triage.model_copy(update={"reply": f"{triage.reply} {told}"})
     return triage, summary
 
 
 def _noted(state: State) -> str:
     """Return what is said of what the person only told: that it is kept, or why it is not."""
     refused = [refusal(one.content, one.quote) for one in stated(state["question"])]
+    refused += ["secret"] * holds_secret(state)
     names = [f"refused_{why}" for why in dict.fromkeys(refused) if why]
     kept = ["noted"] if "" in refused else []
     said = [render(name, language=state["language"], most=LONGEST) for name in [*kept, *names]]

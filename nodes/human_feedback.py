@@ -14,6 +14,7 @@ from graph.plan import checked
 from graph.records import Plan
 from graph.state import State
 from prompts.loader import render
+from retrieval.secrets import masked_within
 from runs.lifecycle import mark
 from runs.place import here
 
@@ -70,7 +71,8 @@ async def human_feedback(
     limit = runtime.context.max_revisions
     try:
         answer = interrupt(review_request(state, limit), response_schema=Review)
-        decision = Review.model_validate(answer).decisions[0]
+        said = Review.model_validate(answer).model_dump()
+        decision = Review.model_validate(masked_within(said)).decisions[0]
     except ValidationError:
         unread = Problem("bad_feedback", "the answer holds no decision", hint=f"send {EXAMPLE}")
         return Command(goto="human_feedback", update=State(note=str(unread)))

@@ -8,33 +8,39 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
 from graph.state import GRAPH_VERSION, State
+from memory.learning.questions import without_secrets
 from memory.learning.rules import asked
 from nodes.learn import hear_question
 from retrieval.text import language
 from runs.lifecycle import check_question, opened
+from runs.masking import masked_talk
 from runs.place import fork_of, here
 
 
 async def profile(state: State, runtime: Runtime[Context]) -> State:
     """Begin the next turn of the thread; what the person says of themselves is known from here on.
 
-    Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`, `status` and resets
-    what belongs to one turn.
+    Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`, `status`, `messages`
+    where they held secrets, and resets what belongs to one turn.
 
     Raises:
         Problem: `question_empty`, `question_too_long` or `thread_taken`.
     """
+    said = state.get("messages", [])
+    safe = masked_talk(said)
+    state = State(**{**state, "messages": safe})
     question = check_question(_last_said(state))
     turn = state.get("turn", 0) + 1
     place = here({"turn": turn}, runtime)
     run = await opened(place.owner, place.thread, turn, question, runtime.context)
     await hear_question(state, place._replace(run=run))
     return State(
+        messages=[new for old, new in zip(said, safe, strict=True) if new is not old],
         run=run,
         turn=turn,
         fork=fork_of(run),
         language=runtime.context.language or language(question),
-        question=asked(question),
+        question=asked(without_secrets(question)),
         queries=[],
         plan=EMPTY_PLAN,
         feedback="",

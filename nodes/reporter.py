@@ -15,6 +15,7 @@ from graph.records import Answer, Report, RunStatus, Source
 from graph.state import State
 from models.load import model_name
 from nodes.agent import Work, work
+from nodes.conversation import holds_secret
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report import material
@@ -67,6 +68,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     draft = Draft(limit=limit_reached(state))
     if draft.limit:
         draft.tell("capped")
+    if holds_secret(state):
+        draft.tell("secret")
     if sources:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)

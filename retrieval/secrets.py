@@ -261,7 +261,7 @@ def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
         number = _NUMBER.match(after)
         return number.span() if number else None
     token = quoted[1] if quoted else _token(after)
-    if not token or _harmless(token) and quoted or _CALL.search(token) or _PUBLIC.match(token):
+    if not token or (_harmless(token) and quoted) or _CALL.search(token) or _PUBLIC.match(token):
         return None
     if _KEYED.search(match["noun"]):
         fits = _random(token, match["noun"])

@@ -24,6 +24,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.settings import settings
+from runs.masking import masked_channel
 
 Answer = TypeVar("Answer")
 
@@ -76,6 +77,32 @@ class Checkpoints(SqliteSaver):
         del transaction
         with self.lock, self.conn, closing(self.conn.cursor()) as cursor:
             yield cursor
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint without secrets, which reach it before any node of a graph has run."""
+        root = not config["configurable"].get("checkpoint_ns")
+        held = checkpoint["channel_values"].items()
+        values = {name: masked_channel(name, value, root=root) for name, value in held}
+        safe = Checkpoint(**{**checkpoint, "channel_values": values})
+        return super().put(config, safe, metadata, new_versions)
+
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save what a task, or a caller, wrote after a checkpoint, without secrets."""
+        root = not config["configurable"].get("checkpoint_ns")
+        safe = [(name, masked_channel(name, value, root=root)) for name, value in writes]
+        super().put_writes(config, safe, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread."""

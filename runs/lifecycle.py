@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select, update
 from config.errors import Problem
 from graph.context import Context, chosen
 from graph.records import RunStatus
+from retrieval.secrets import masked
 from retrieval.text import normalise
 from runs.place import run_id
 from storage.engine import read_rows
@@ -53,7 +54,7 @@ class Run(NamedTuple):
 
 
 def check_question(text: str) -> str:
-    """Return the question in a clean form.
+    """Return the question in a clean form, without secrets.
 
     Raises:
         Problem: `question_empty` or `question_too_long`.
@@ -64,7 +65,7 @@ def check_question(text: str) -> str:
     if len(question) > LONGEST:
         what = f"the question has {len(question)} characters, the most is {LONGEST}"
         raise Problem("question_too_long", what, hint="put long texts into a file")
-    return question
+    return masked(question).text
 
 
 async def opened(
@@ -86,6 +87,7 @@ async def opened(
     Raises:
         Problem: `thread_taken` when the thread is another owner's.
     """
+    question = masked(question).text
     name = await _name(owner, thread, turn, question)
     now = time.time()
     first = {"thread": thread, "turn": turn, "owner": owner, "question": question}

@@ -7,9 +7,27 @@ import re
 from memory.learning.patterns import NOTE
 from memory.learning.rules import parted
 from memory.learning.voice import asks, in_person
+from retrieval.secrets import MARK
 from retrieval.text import sentences
 
 _OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
+
+
+def only_secrets(message: str) -> bool:
+    """Tell whether a message says nothing but secrets, which were taken out of it."""
+    return all(MARK.search(one.text) and not asks(one.text) for one in sentences(message))
+
+
+def without_secrets(message: str) -> str:
+    """Return what is left of a message as a topic of research where secrets were taken out.
+
+    What only told a secret is left out, unless there is nothing else.
+    """
+    if only_secrets(message):
+        return message
+    said = [one.text for one in sentences(message)]
+    kept = [one for one in said if asks(one) or not MARK.search(one)]
+    return MARK.sub("…", " ".join(kept)) if MARK.search(message) else message
 
 
 def asked_alone(message: str) -> str:

@@ -1,0 +1,114 @@
+"""A secret that a person lets slip is on no disk, in no prompt, and they are told so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.types import Command
+
+from config.settings import settings
+from graph.session import Session
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+SECRET = "hunter2-Zebra9"
+BEES = "How do bees dance?"
+
+
+def bytes_of_home() -> bytes:
+    every = (one for one in settings().home.rglob("*") if one.is_file())
+    return b"\n".join(one.read_bytes() for one in every)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"My password is {SECRET}. {BEES}",
+        f"{BEES} log in with password {SECRET} if you have to",
+        f"{BEES} 我的密码是{SECRET}。",
+        f"curl -H 'Authorization: Bearer {SECRET}' failed. {BEES}",
+    ],
+)
+async def test_a_question_with_a_secret_is_answered_and_the_secret_is_nowhere(
+    thread: Session, choices: dict[str, object], script: Script, said: str
+):
+    outcome = await thread.begin(said, make(choices), quiet)
+
+    assert SECRET.encode() not in bytes_of_home()
+    assert SECRET not in repr(script.asked)
+    assert "waggle" in outcome.state["report"]["body"]
+    assert "taken out" in str(outcome.state["messages"][-1].text) or "删去" in str(
+        outcome.state["messages"][-1].text
+    )
+
+
+async def test_what_was_asked_beside_a_secret_is_all_that_is_searched_for(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin(f"My password is {SECRET}. {BEES}", make(choices), quiet)
+
+    assert outcome.state["question"] == BEES
+
+
+@pytest.mark.parametrize("said", [f"My password is {SECRET}", f"wifi password: {SECRET}"])
+async def test_who_says_nothing_but_a_secret_is_told_that_it_is_not_kept(
+    thread: Session, choices: dict[str, object], script: Script, said: str
+):
+    outcome = await thread.begin(said, make(choices), quiet)
+
+    assert "do not keep" in str(outcome.state["messages"][-1].text)
+    assert SECRET.encode() not in bytes_of_home()
+
+
+async def test_a_secret_in_a_rejection_is_nowhere(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"), draft("winter cluster"))
+    context = make(choices, auto_accept=False)
+    await thread.begin(BEES, context, quiet)
+
+    words = {"type": "reject", "message": f"only winter; my api token is {SECRET}"}
+    outcome = await thread.answer(words, context, quiet)
+
+    assert outcome.request
+    assert SECRET.encode() not in bytes_of_home()
+    assert SECRET not in repr(script.asked)
+
+
+async def test_what_a_client_of_a_server_sends_is_saved_without_its_secrets(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    """A server hands the input to the graph as it came, and saves it before any node runs."""
+    script.on("Draft", draft("waggle dance"), draft("winter cluster"))
+    context = make(choices, auto_accept=False)
+    said: list[Any] = [
+        {"role": "user", "content": [{"type": "text", "text": f"PIN: 47110815 {BEES}"}]}
+    ]
+    config: Any = thread.config
+    await thread.graph.ainvoke({"messages": said}, config, context=context)
+    reject = {"type": "reject", "message": f"my password is {SECRET}, leave it out"}
+    await thread.graph.ainvoke(Command(resume={"decisions": [reject]}), config, context=context)
+    update = {"messages": [HumanMessage(f"the root password was {SECRET}")]}
+    await thread.graph.aupdate_state(config, update, as_node="profile")
+
+    kept = bytes_of_home()
+    assert SECRET.encode() not in kept
+    assert b"47110815" not in kept
+    assert SECRET not in repr(script.asked)
+
+
+async def test_a_graph_that_dies_before_its_first_node_leaves_no_secret(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    async def dies(*_: object) -> None:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr("nodes.profile.opened", dies)
+    said = {"messages": [HumanMessage(f"my password is {SECRET}")]}
+    with pytest.raises(RuntimeError):
+        await thread.graph.ainvoke(said, thread.config, context=make(choices))
+
+    assert SECRET.encode() not in bytes_of_home()
