@@ -59,6 +59,7 @@ KINDS = {
     "run_not_found": "not_found",
     "run_unfinished": "conflict",
     "search_unavailable": "unavailable",
+    "secret_refused": "refused",
     "server_missing": "unavailable",
     "stale_plan": "conflict",
     "state_refused": "refused",

@@ -212,6 +212,11 @@ def secret(text: str) -> bool:
     return bool(MARK.search(text) or _RANDOM.search(text) or found(text))
 
 
+def held(text: str) -> tuple[str, ...]:
+    """Return the kinds of secrets in a text, those too that were taken out of it."""
+    return masked(text).kinds or removed(text)
+
+
 def removed(text: str) -> tuple[str, ...]:
     """Return the kinds of secrets that were taken out of a text, each once."""
     return tuple(dict.fromkeys(mark[1:].rpartition(" ")[0] for mark in MARK.findall(text)))

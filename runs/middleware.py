@@ -18,6 +18,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from config.errors import Problem
 from config.models import price
 from config.settings import settings
+from retrieval.secrets import masked_within
 from retrieval.tokens import count, exact
 from runs import faults, ledger
 from runs.around import Around
@@ -53,7 +54,7 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
             await trace(around.here, "model", around.role, "recorded")
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
-        response = await handler(request)
+        response = _masked(await handler(request))
         spent = replace(_cost(_reply(response), request), session=around.budget.session)
         result = messages_to_dict(response.result)
         said = None if around.role in APART else _said(around.role, _reply(response))
@@ -218,6 +219,14 @@ def _said(role: str, reply: AIMessage) -> Said:
     if role not in WRITERS:
         return Said(f"{text} {wanted}".strip())
     return Said(wanted or f"wrote {len(text.split())} words", text)
+
+
+def _masked(response: ModelResponse[Any]) -> ModelResponse[Any]:
+    """Return a response whose tools are handed no secret, whatever page the model has it from."""
+    for message in response.result:
+        if isinstance(message, AIMessage):
+            message.tool_calls = masked_within(message.tool_calls)
+    return response
 
 
 def _reply(response: ModelResponse[Any]) -> AIMessage:

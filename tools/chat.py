@@ -28,6 +28,8 @@ class Conversation(NamedTuple):
     added: int
     """How many pages of turns are new."""
     skipped: list[BadLine]
+    masked: int = 0
+    """Out of how many messages what looked like a secret was taken."""
 
 
 class Session(NamedTuple):
@@ -78,7 +80,8 @@ async def ingest_chat(
         )
         progress(f"{session.conversation}: {page['title']}")
     names = dict.fromkeys(session.conversation for session in sessions)
-    return Conversation(", ".join(names), len(sessions), len(said), added, bad)
+    masked = sum(bool(one.secrets) for one in said)
+    return Conversation(", ".join(names), len(sessions), len(said), added, bad, masked)
 
 
 def _real(file: Path) -> Path:

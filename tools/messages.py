@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.errors import Problem
+from retrieval.secrets import masked
 from retrieval.text import normalise
 from tools.dates import iso
 
@@ -31,6 +32,8 @@ class Message(NamedTuple):
     """The number or name of its session; else its day; else empty."""
     id: str
     conversation: str
+    secrets: int = 0
+    """How many kinds of secrets were taken out of it."""
 
 
 class BadLine(NamedTuple):
@@ -94,6 +97,7 @@ def _object(line: bytes) -> dict[str, Any]:
 def _message(found: dict[str, Any]) -> Message:
     speaker = _word(found, "speaker", "name", "role")
     text = normalise(_text(found.get("text", found.get("content")))).strip()
+    text, kinds = masked(text)
     if not speaker:
         raise ValueError("it has no speaker")
     if not text:
@@ -101,9 +105,8 @@ def _message(found: dict[str, Any]) -> Message:
     date = _word(found, "date", "timestamp")
     said = iso(date)
     session = _word(found, "session") or said[:10]
-    return Message(
-        speaker, text, date, said, session, _word(found, "id"), _word(found, "conversation")
-    )
+    named = _word(found, "id"), _word(found, "conversation")
+    return Message(speaker, text, date, said, session, *named, len(kinds))
 
 
 def _word(found: dict[str, Any], *names: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.choices import read_choices
-from app.cli.conduct import Conductor
+from app.cli.conduct import REMOVED, Conductor
 from app.cli.output import has_terminal
 from app.cli.progress import Progress
 from app.cli.trusting import left_out
@@ -26,6 +26,7 @@ from memory.profile.store import kept
 from models.extractive.smalltalk import reply
 from models.load import model_name, playing
 from report.export import check_folder
+from retrieval.secrets import removed
 from runs.lifecycle import check_question, check_thread, newest
 from runs.lock import held
 from runs.place import owned
@@ -73,6 +74,8 @@ async def _ask(
     opened: Session, conductor: Conductor, question: str, docs: list[Path], wanted: dict[str, Any]
 ) -> Outcome:
     plain, say = context(wanted), conductor.progress.say
+    if removed(question):
+        say(REMOVED)
     owner = owned(plain.user or settings().user, plain.project)
     files = await _files_of_thread(opened, owner, conductor.thread)
     if docs:

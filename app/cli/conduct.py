@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document
 from report.export import write
+from retrieval.secrets import masked_within, removed
 from runs import lifecycle
 from runs.lifecycle import filed, mark
 from runs.place import owned
@@ -38,6 +40,9 @@ STATUS = {
     "failed": EXIT["failed"],
 }
 """The exit status of each way a run can end."""
+
+REMOVED = "What looks like a password, a key or the number of a card is taken out and not saved"
+"""What a person is told of a secret in their words."""
 
 Work = Callable[[Session], Awaitable[Outcome]]
 """What is done with a thread while it is open."""
@@ -114,6 +119,9 @@ class Conductor:
         self, opened: Session, decision: review.Decision, shown: dict[str, Any] | None = None
     ) -> Outcome:
         """Answer the review that an open thread waits for."""
+        decision = masked_within(decision)
+        if removed(json.dumps(decision)):
+            self.progress.say(REMOVED)
         return await opened.answer(decision, self.context, self.progress.watch, shown)
 
     async def go_on(self, opened: Session) -> Outcome:

@@ -140,6 +140,8 @@ def _said(talk: Mapping[str, Any]) -> list[str]:
     lines = [one_line(talk["name"]), f"  {counts.format(**talk)}", *bad[:NAMED]]
     if len(bad) > NAMED:
         lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
+    if talk["masked"]:
+        lines.append(f"  in {talk['masked']:,} of them a password, a key or a card was taken out")
     return lines
 
 

@@ -16,6 +16,7 @@ from memory.files.reading import unreadable
 from memory.moving.arriving import imported, read_document
 from memory.moving.leaving import exported
 from memory.moving.shape import Moved
+from retrieval.secrets import MARK
 from runs.place import owned
 
 
@@ -68,6 +69,8 @@ def importing(*, file: Path, project: str, as_json: bool) -> int:
         name if count is True else f"{count:,} {name}" for name, count in counts.items()
     )
     print(f"New: {told}." if told else "Everything is known already.")
+    if told_secrets := len(MARK.findall(moved.model_dump_json())):
+        print(f"Passwords, keys or cards taken out: {told_secrets}.", file=sys.stderr)
     for name in came.left:
         line = f"{name}: this memory file is another here, or has no folder; it is as it was."
         print(line, file=sys.stderr)

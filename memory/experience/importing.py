@@ -23,6 +23,7 @@ from memory.experience.insights import Wording, add_in
 from memory.experience.outcome import Signs
 from memory.experience.runs import Ending, close_in, found_in
 from memory.experience.utterances import Utterance
+from retrieval.secrets import masked_within
 from runs.ledger import storable
 from storage.engine import write
 from storage.events import hold
@@ -138,7 +139,7 @@ def _on(one: Step, at: int) -> tuple[int, ...]:
 
 def _read(line: str, where: str) -> Log:
     try:
-        return Log.model_validate(json.loads(line))
+        return Log.model_validate(masked_within(json.loads(line)))
     except ValidationError as error:
         place, what = first_error(error)
         hint = "see dossier memory import-runs --help"

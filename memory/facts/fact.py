@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from config.errors import Problem
 from memory.pages.lineage import LESS_AND_LESS
 from memory.pages.rows import Provenance
+from retrieval.secrets import held
 from retrieval.text import fold, normalise
 
 Category = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
@@ -89,7 +90,8 @@ def checked(new: NewFact, *, confirmed: bool = False) -> NewFact:
         confirmed: Whether a person says so themselves, wherever it is from.
 
     Raises:
-        Problem: `fact_empty`, `fact_too_long`, `fact_invalid` or `untrusted_fact`.
+        Problem: `fact_empty`, `fact_too_long`, `fact_invalid`, `secret_refused` or
+            `untrusted_fact`.
     """
     new = new._replace(content=cleaned(new.content), quote=normalise(new.quote).strip())
     if confirmed:
@@ -100,6 +102,9 @@ def checked(new: NewFact, *, confirmed: bool = False) -> NewFact:
     if new.category not in CATEGORIES:
         hint = f"use {', '.join(CATEGORIES)}"
         raise Problem("fact_invalid", f"no category: {new.category!r}", hint=hint)
+    if kinds := held(new.content) or held(new.quote):
+        what = f"it holds what looks like a {kinds[0]}, and a memory is no place for one"
+        raise Problem("secret_refused", what, hint="say it without")
     if not 0 <= new.confidence <= 1:
         what = f"the confidence is {new.confidence}"
         raise Problem("fact_invalid", what, hint="use a number from 0 to 1")

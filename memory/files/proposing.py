@@ -14,6 +14,7 @@ from memory.files.proposals import Proposal, keep
 from memory.files.section import divided, replaced
 from memory.files.sources import Source
 from memory.files.text import LARGEST, decoded, visible
+from retrieval.secrets import held
 
 LONGEST = 2_000
 """The most characters that one edit may add."""
@@ -98,6 +99,8 @@ def _clean(edit: Edit) -> str:
     if len(new) > LONGEST:
         what = f"it has {len(new)} characters, the most is {LONGEST}"
         raise _refused(what, "keep what matters")
+    if held(new):
+        raise _refused("it holds what looks like a password, a key or the number of a card")
     if "<!--" in new or "-->" in new:
         raise _refused("comments may not be written")
     return new

@@ -30,6 +30,7 @@ REFUSALS = {
     "fact_invalid",
     "fact_not_found",
     "fact_too_long",
+    "secret_refused",
     "untrusted_fact",
 }
 """What the facts may say to one that is to be kept; the others are kept all the same."""

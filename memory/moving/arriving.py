@@ -23,10 +23,14 @@ from memory.moving.leaving import files
 from memory.moving.shape import InsightLine, Moved
 from memory.pages.rows import digest
 from memory.profile.shape import Profile, nothing
+from retrieval.secrets import masked_within
 from storage.engine import write
 from storage.events import Event, hold, log
 from storage.tables import facts, insight_runs, insights, profiles
 from storage.upsert import insert_new, upsert
+
+READ = ("documents", "pages", "file", "web", "report")
+"""What was read, which is kept as it is; the other parts and kinds of pages hold what was said."""
 
 
 class Came(NamedTuple):
@@ -50,11 +54,19 @@ def document(text: str, where: str) -> Moved:
     """
     hint = "it is no file of `dossier memory export`, or was changed"
     try:
-        return Moved.model_validate_json(text)
+        moved = Moved.model_validate_json(text)
     except ValidationError as error:
         place, said = first_error(error)
         what = f"{place or 'the file'}: {said}"
         raise Problem("export_invalid", what, where=where, hint=hint) from error
+    return Moved.model_validate(_without_secrets(moved.model_dump()))
+
+
+def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what was exported without the secrets that a person told; documents stay whole."""
+    told = {name: one if name in READ else masked_within(one) for name, one in data.items()}
+    pages = [one if one["kind"] in READ else masked_within(one) for one in data["pages"]]
+    return {**told, "pages": pages}
 
 
 async def imported(owner: str, moved: Moved) -> Came:

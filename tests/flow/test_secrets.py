@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
 
+from config.errors import Problem
 from config.settings import settings
 from graph.session import Session
+from memory.facts.store import NewFact, add
+from memory.learning.feedback import feed_back
+from runs.lifecycle import found
+from storage.engine import close
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tools.chat import ingest_chat
 
 SECRET = "hunter2-Zebra9"
 BEES = "How do bees dance?"
@@ -112,3 +120,47 @@ async def test_a_graph_that_dies_before_its_first_node_leaves_no_secret(
         await thread.graph.ainvoke(said, thread.config, context=make(choices))
 
     assert SECRET.encode() not in bytes_of_home()
+
+
+async def test_feedback_and_facts_with_a_secret_are_refused_and_leave_nothing(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin(BEES, make(choices), quiet)
+    run = await found("local/", outcome.state["run"])
+
+    with pytest.raises(Problem) as told:
+        await feed_back(run, f"wrong: the login is ann, password {SECRET}")
+    assert told.value.code == "feedback_refused"
+    with pytest.raises(Problem) as told:
+        await add("local/", NewFact(f"My bank's PIN code is 4711 and the passphrase is {SECRET}"))
+    assert told.value.code == "secret_refused"
+
+    assert SECRET.encode() not in bytes_of_home()
+
+
+async def test_a_chat_is_read_without_the_secrets_that_were_told_in_it(tmp_path: Path):
+    lines = [
+        {"speaker": "Ann", "text": f"The wifi password is {SECRET}, the router is in the hall."},
+        {"speaker": "Ben", "text": "Thanks! Shall we have tea?"},
+    ]
+    file = tmp_path / "chat.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    done = await ingest_chat("local/", file, print)
+    await close()
+
+    assert (done.messages, done.masked) == (2, 1)
+    assert SECRET.encode() not in bytes_of_home()
+    assert b"router is in the hall" in bytes_of_home()
+
+
+async def test_a_tool_is_handed_no_secret_that_a_model_has_from_a_page(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    call = {"name": "recall", "args": {"question": f"what is token=ghp_{'a1B2' * 8}?"}, "id": "c1"}
+    script.on("researcher", AIMessage("", tool_calls=[call]))
+
+    await thread.begin(BEES, make(choices), quiet)
+
+    assert "researcher" in script.names()
+    assert b"ghp_a1B2" not in bytes_of_home()
