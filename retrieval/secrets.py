@@ -50,9 +50,9 @@ _SET = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    rf"\b(?P<own>my|our|with|and|the) (?:[\w.-]{{1,30}} )?(?P<noun>{_NOUNS})"
+    rf"(?P<own>\b(?:my|our|with|and|the) |[,;:(/] ?|^)(?:[\w.-]{{1,30}} )?(?P<noun>{_NOUNS})"
     r" (?=\S{0,60}\d|[\"'“])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _REVERSED = re.compile(
     r"""(?<!\S)["'`“]?(?P<value>[^\s"'`“”]{4,100})["'`”]? (?:is|was) (?:my|our|his|her|their)"""
@@ -293,7 +293,7 @@ def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
 
 def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
     """Return where a secret stands right beside its name: "with password hunter2"."""
-    token, own = _token(after), match["own"].lower() not in ("and", "the")
+    token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
     if quoted := _QUOTED.match(after):
         plain = _KEYED.search(match["noun"]) or _harmless(quoted[1])
         return quoted.span(1) if own and not plain else None

@@ -20,6 +20,7 @@ SECRETS = [
     ("hunter2 is my password for GitHub", "hunter2"),
     ("log in as admin with password Winter2024!", "Winter2024"),
     ("password: swordfish", "swordfish"),
+    ("user ann, password mango7tree", "mango7tree"),
     ('log in with passphrase "all my dogs bark"', "dogs"),
     ("my passphrase is correct horse battery staple and I live in Oslo", "horse battery"),
     ('our master password is "open the door"', "open the door"),
