@@ -44,7 +44,7 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _SET = re.compile(
-    r"\b(?:chang|sett?|updat|reset)(?:e|ed|ing|s|t)?\b(?: \w{1,20}){0,2}?"
+    r"\b(?:changed?|changing|set|setting|updated?|updating|reset)\b(?: \w{1,20}){0,2}?"
     rf" (?P<own>my|our|his|her|their|the) (?:[\w.-]{{1,30}} ){{0,3}}?(?P<noun>{_NOUNS}){_OF}"
     r"(?: from \S{1,60})? (?:to|as) (?P<public>$^)?",
     re.IGNORECASE,
