@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
@@ -12,7 +13,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from tools.files.archive import unpack
 from tools.files.sections import MOST, arrange, numbered
 from tools.files.shapes import Document, File, Section
-from tools.files.table import as_pieces
+from tools.files.table import Grid, as_pieces, grid
 
 BROKEN = (InvalidFileException,)
 """What openpyxl raises on damaged files."""
@@ -28,15 +29,26 @@ def read(file: File) -> Document:
     return Document(title=book.properties.title or "", sections=sections)
 
 
+def grids(file: File) -> list[Grid]:
+    """Read the cells of all sheets."""
+    unpack(file).close()
+    book = load_workbook(io.BytesIO(file.data), read_only=True, data_only=True)
+    return [grid(sheet.title, _rows(sheet)) for sheet in book.worksheets]
+
+
 def _sheet(sheet: Any) -> list[Section]:
-    # Some programs write a wrong size, and only what is inside it would be read.
-    sheet.reset_dimensions()
     place = numbered(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
-    rows = ([_text(cell) for cell in cells] for cells in sheet.iter_rows(values_only=True))
     return [
         Section(title=sheet.title, place=section["place"], text=section["text"])
-        for section in arrange(as_pieces(rows), place, MOST // 2)
+        for section in arrange(as_pieces(_rows(sheet)), place, MOST // 2)
     ]
+
+
+def _rows(sheet: Any) -> Iterator[list[str]]:
+    # Some programs write a wrong size, and only what is inside it would be read.
+    sheet.reset_dimensions()
+    for cells in sheet.iter_rows(values_only=True):
+        yield [_text(cell) for cell in cells]
 
 
 def _text(value: object) -> str:

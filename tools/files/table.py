@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from tools.files.decode import decode
 from tools.files.outline import row
@@ -12,13 +13,48 @@ from tools.files.sections import MOST, Piece, arrange, numbered
 from tools.files.shapes import Document, File
 
 
+HEADER_WITHIN = 5
+"""A table to compute with has its header in one of its first rows that hold anything."""
+
+
+class Grid(NamedTuple):
+    """The cells of one table; rows have the numbers they have in the file, from 1."""
+
+    name: str
+    header: list[str]
+    """Empty where no row looks like one."""
+    rows: list[tuple[int, list[str]]]
+    """The rows below the header that hold anything."""
+
+
 def read(file: File) -> Document:
     """Read a table; it has no title."""
+    return Document(title="", sections=arrange(as_pieces(_rows(file)), numbered("rows"), MOST // 2))
+
+
+def grids(file: File) -> list[Grid]:
+    """Read the cells of a table."""
+    return [grid("", _rows(file))]
+
+
+def grid(name: str, rows: Iterable[list[str]]) -> Grid:
+    """Return the cells of rows below their header."""
+    header: list[str] = []
+    kept: list[tuple[int, list[str]]] = []
+    for number, raw in enumerate(rows, start=1):
+        cells = [" ".join(cell.split()) for cell in raw]
+        if not header and len(kept) < HEADER_WITHIN and _is_header(cells):
+            header, kept = cells, []
+        elif any(cells):
+            kept.append((number, cells))
+    return Grid(name, header, kept)
+
+
+def _rows(file: File) -> Iterator[list[str]]:
     text = decode(file.data)
     csv.field_size_limit(file.limits.text)
     mark = "\t" if file.suffix == ".tsv" else separator(text)
-    pieces = as_pieces(csv.reader(io.StringIO(text, newline=""), delimiter=mark))
-    return Document(title="", sections=arrange(pieces, numbered("rows"), MOST // 2))
+    return csv.reader(io.StringIO(text, newline=""), delimiter=mark)
 
 
 def separator(text: str) -> str:
@@ -38,10 +74,14 @@ def as_pieces(rows: Iterable[list[str]]) -> Iterator[Piece]:
     header: list[str] = []
     for number, raw in enumerate(rows, start=1):
         cells = [" ".join(cell.split()) for cell in raw]
-        if not header and sum(map(bool, cells)) > 1 and not any(map(_number, cells)):
+        if not header and _is_header(cells):
             header = cells
         elif any(cells):
             yield Piece("", str(number), str(number), row(header, cells) + "\n")
+
+
+def _is_header(cells: list[str]) -> bool:
+    return sum(map(bool, cells)) > 1 and not any(map(_number, cells))
 
 
 def _number(cell: str) -> bool:

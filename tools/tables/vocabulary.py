@@ -1,0 +1,250 @@
+"""The words with which a computation is asked for, in English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_LEAST = (
+    "smallest|lowest|minimum|min|least|fewest|shortest|lightest|cheapest|oldest|earliest|youngest"
+)
+_MOST = (
+    "largest|biggest|highest|greatest|maximum|max|most recent|most expensive|most|longest|tallest"
+    "|heaviest|newest|latest"
+)
+_PATTERNS = {
+    "share": r"\b(?:what |which )?(?:percentage|percent|share|proportion|fraction) of\b"
+    r"|百分之几|百分之多少|百分比|[占佔]比|比例",
+    "distinct": r"\b(?:different|distinct|unique)\b|多少种|[几幾]种|不同的?",
+    "average": r"\b(?:on average|average|mean)\b|平均值|平均数|平均|均值",
+    "median": r"\bmedian\b|中位数|中位值",
+    "total": r"\b(?:grand total|in total|total|sum total|sum|altogether|combined)\b"
+    r"|总和|總和|总共|一共|合计|合計|总计|总数|总(?=[^\W\d])",
+    "min": rf"\b(?:{_LEAST})\b|最[小低少短轻輕早旧舊便](?:宜)?",
+    "max": rf"\b(?:{_MOST})\b|最[大高多长長重贵貴新晚]",
+    "count": r"\b(?:how many|(?:the )?(?:total )?number of|count(?: of)?)\b"
+    r"|多少[个個条條行项項份本位名座只次家]?|[几幾][个個条條行项項份本位名座只次家]|数量|個數|个数",
+    "how_much": r"\bhow much\b",
+    "ask_list": r"\b(?:list|name all|enumerate)\b|列出|哪些",
+}
+OPERATIONS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()
+}
+"""What asks for each operation; the order is that in which they are looked for."""
+
+DATED = re.compile(
+    r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE
+)
+"""Superlatives of time."""
+
+OLD = re.compile(r"newest|youngest|latest|most recent|最[新晚]", re.IGNORECASE)
+"""Superlatives of a late time."""
+
+HINTS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "largest|biggest|smallest|最[大小]": "size kib kb mb mib gb gib byte area volume 大小 面积",
+        "longest|shortest|最[长短長]": "length duration minute second hour km 长度 时长",
+        "cheapest|most expensive|最便宜|最[贵貴]": "price cost fee 价格 费用",
+        "heaviest|lightest|最[重轻輕]": "weight mass kg 重量",
+        "tallest|最高": "height 高度 身高",
+        "oldest|youngest": "age 年龄",
+    }.items()
+}
+"""What the name of a column says that a superlative may be about."""
+
+ALIKE: Mapping[str, tuple[str, ...]] = {
+    "kib": ("size",),
+    "kb": ("size",),
+    "mb": ("size",),
+    "mib": ("size",),
+    "bytes": ("size",),
+    "qty": ("quantity",),
+    "amt": ("amount",),
+    "dept": ("department",),
+    "no": ("number",),
+    "pct": ("percent", "percentage"),
+}
+"""Words of column names, and what people say instead."""
+
+BOTH: Mapping[str, tuple[str, ...]] = {
+    "包": ("package",),
+    "软件包": ("package",),
+    "包名": ("package",),
+    "名称": ("name",),
+    "姓名": ("name",),
+    "名字": ("name",),
+    "版本": ("version",),
+    "类别": ("category", "section", "type"),
+    "分类": ("category", "section"),
+    "类型": ("type", "category"),
+    "大小": ("size",),
+    "优先级": ("priority",),
+    "架构": ("architecture",),
+    "维护者": ("maintainer",),
+    "描述": ("description",),
+    "日期": ("date",),
+    "价格": ("price",),
+    "数量": ("quantity", "count"),
+    "金额": ("amount",),
+    "销售额": ("sales", "revenue"),
+    "收入": ("income", "revenue"),
+    "部门": ("department",),
+    "年龄": ("age",),
+    "工资": ("salary", "wage"),
+    "国家": ("country",),
+    "城市": ("city",),
+    "地区": ("region",),
+    "人口": ("population",),
+    "面积": ("area",),
+    "产品": ("product",),
+    "订单": ("order",),
+    "客户": ("customer",),
+    "员工": ("employee",),
+    "学生": ("student",),
+    "书": ("book",),
+    "年份": ("year",),
+    "文件": ("file",),
+    "时区": ("zone", "timezone"),
+    "重量": ("weight",),
+    "长度": ("length",),
+    "高度": ("height",),
+    "状态": ("status",),
+}
+"""Chinese words of tables, and the English ones that mean the same."""
+
+ROWS = re.compile(
+    r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[行条條]记录|记录|[数數]据行|行",
+    re.IGNORECASE,
+)
+"""What the rows of any table may be called."""
+
+GROUPS = re.compile(
+    r"\b(?:per|by|for each|for every|in each|in every|of each|grouped by|broken down by)\s*$"
+    r"|(?:每[个個种種一]?|各[个個]?|按)\s*$",
+    re.IGNORECASE,
+)
+"""What stands before the column that rows are grouped by."""
+
+_NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
+_DAY = r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{4}年(?:\d{1,2}月(?:\d{1,2}[日号])?)?|\d{4}"
+_SCALE = r"(?:\s?(?P<scale>thousand|million|billion|万|亿|千))?(?P<tail>\s?(?:%|[A-Za-z]+))?"
+
+
+def _over(words: str, zh: str, sign: str) -> str:
+    before = rf"(?:\b(?:{words})\b|{zh}|{sign})\s*"
+    return rf"{before}(?P<number>{_NUMBER}){_SCALE}(?![\d-])"
+
+
+COMPARISONS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "between": rf"(?:\bbetween\b|介于|在)\s*(?P<number>{_NUMBER})\s*(?:and|到|和|至|-)\s*"
+        rf"(?P<other>{_NUMBER})(?:\s*之间)?(?![\d-])(?P<scale>)(?P<tail>)",
+        ">=": _over(
+            "at least|no less than|not less than|no fewer than|a minimum of",
+            "不少于|不低于|至少|大于等于",
+            "≥|>=",
+        )
+        + rf"|(?P<number2>{_NUMBER})(?=\s*(?:以上|or more\b|or higher\b|and above\b))"
+        r"\s*(?:以上|or more|or higher|and above)",
+        "<=": _over(
+            "at most|no more than|not more than|up to|a maximum of", "不超过|至多|小于等于", "≤|<="
+        )
+        + rf"|(?P<number2>{_NUMBER})(?=\s*(?:以下|or less\b|or fewer\b|or lower\b))"
+        r"\s*(?:以下|or less|or fewer|or lower)",
+        ">": _over(
+            "(?:more|greater|larger|bigger|higher|longer|older) than|over|above|exceeding|exceeds?",
+            "超过|大于|多于|高于",
+            ">",
+        ),
+        "<": _over(
+            "(?:less|fewer|smaller|lower|shorter) than|under|below", "小于|少于|低于|不到", "<"
+        ),
+    }.items()
+}
+"""What compares a column with a number."""
+
+DATES: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        ">=": rf"\b(?:since|from)\s+(?P<day>{_DAY})\b|(?P<day2>{_DAY})\s*(?:以来|起)",
+        "<": rf"\b(?:before|prior to|earlier than|older than)\s+(?P<day>{_DAY})\b"
+        rf"|早于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之前|以前)",
+        ">": rf"\b(?:after|later than|newer than)\s+(?P<day>{_DAY})\b"
+        rf"|晚于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之后|以后)",
+        "in": rf"\b(?:in|on|during)\s+(?P<day>{_DAY})\b|(?:在|于)?(?P<day2>\d{{4}}年(?:\d{{1,2}}月)?)",
+    }.items()
+}
+"""What compares a column with a date."""
+
+EMPTY_CELLS = re.compile(
+    r"\b(?:without(?: an?| any)?|with no|have no|has no|missing|(?:an? )?(?:empty|blank))\s*$"
+    r"|(?:没有|缺少|无)\s*$",
+    re.IGNORECASE,
+)
+EMPTY_AFTER = re.compile(r"^\s*(?:(?:is|are)\s+(?:empty|missing|blank)\b|为空|是空|缺失)", re.IGNORECASE)
+"""What says that a cell is empty, before and behind the column's name."""
+
+TEXTS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "starts": r"\b(?:start|begin)(?:s|ning|ing)?\s+with\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
+        r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:开头|開頭)",
+        "ends": r"\bend(?:s|ing)?\s+(?:in|with)\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
+        r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:结尾|結尾)",
+        "contains": r"\b(?:contain|includ|mention)(?:s|e|es|ing)?\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
+        r"|(?:包含|含有)\s*[\"'“‘]?(?P<text2>[\w.+-]+)[\"'”’]?",
+    }.items()
+}
+"""What looks into a cell."""
+
+NOT = re.compile(
+    r"(?:\b(?:not|isn't|aren't|except|excluding|other than|but)(?:\s+(?:in|from|the))*|n't\s+be"
+    r"|不[是为属]于?|[非除][了]?)\s*$",
+    re.IGNORECASE,
+)
+"""What turns a condition into its opposite, before it."""
+
+_COUNTED = "two|three|four|five|six|seven|eight|nine|ten|twenty"
+TOP = re.compile(
+    rf"\b(?:top|first|the)\s+(?P<a>\d{{1,2}}|{_COUNTED})\b"
+    rf"|\b(?P<b>\d{{1,2}}|{_COUNTED})\b(?=[^.,;\d]{{0,40}}\b(?:{_MOST}|{_LEAST})\b)"
+    rf"|\b(?:{_MOST}|{_LEAST})\s+(?P<c>\d{{1,2}}|{_COUNTED})\b"
+    r"|(?:前|的)\s*(?P<d>\d{1,2}|[一二两三四五六七八九十])\s*(?=[个個名位])[个個名位]",
+    re.IGNORECASE,
+)
+"""How many of the largest or smallest are asked for."""
+
+DIGITS: Mapping[str, int] = {
+    **dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True)),
+    "twenty": 20,
+    **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
+    "两": 2,
+}
+
+SCALES: Mapping[str, int] = {
+    "": 1,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "千": 10**3,
+    "万": 10**4,
+    "亿": 10**8,
+}
+
+_FILL_EN = """a according all also altogether an and any are as at be been both by can compute
+    calculate column columns could csv data dataset did do does each entire every field file find
+    for from get give given had has have having how i in into is it its just many me much my named
+    of on one or our out overall please report see sheet show spreadsheet table tables tell tell
+    that the their them there these they this those to tsv us value values want was we were what
+    what's when where whether which who whose with within would xlsx you your according called
+    takes take up uses use using needs need occupies occupy space disk"""
+FILL = frozenset(_FILL_EN.split())
+"""English words that add nothing to a question on a table."""
+
+FILL_ZH = re.compile(
+    "请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
+    "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|或|列|表|值|由|到|占|都|按|用"
+)
+"""Chinese words that add nothing to a question on a table."""

@@ -1,0 +1,300 @@
+"""Say what was computed, over which rows and how, in English and Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+
+from tools.tables.computing import Item, Result, Value
+from tools.tables.conditions import Condition
+from tools.tables.reading import Reading, Unclear
+from tools.tables.table import Column
+
+SHOWN = 20
+"""How many rows or groups are named at the most."""
+
+LONGEST = 120
+"""How much of a cell is shown, in characters."""
+
+PLACES = 2
+"""Decimals of a mean or a share, beyond those of the cells."""
+
+_ASIDE = str.maketrans("<>[]`*|", "‹›()'∗¦")
+"""What would be markup in a report stands as what looks like it."""
+
+_NAMES: Mapping[str, tuple[str, str]] = {
+    "total": ("total", "总和"),
+    "average": ("average", "平均值"),
+    "median": ("median", "中位数"),
+    "min": ("smallest", "最小"),
+    "max": ("largest", "最大"),
+    "earliest": ("earliest", "最早"),
+    "latest": ("latest", "最晚"),
+    "count": ("number of rows", "行数"),
+    "share": ("share of rows", "行数占比"),
+    "distinct": ("number of different values", "不同值的个数"),
+    "list": ("list of rows", "列出各行"),
+    "lookup": ("look-up", "查找"),
+}
+_SIGNS: Mapping[str, tuple[str, str]] = {
+    "starts": ("starts with", "开头为"),
+    "ends": ("ends in", "结尾为"),
+    "contains": ("contains", "包含"),
+}
+
+
+def answer(result: Result, language: str) -> str:
+    """Return the answer, the rows or groups it names, and below them how it was computed.
+
+    Every line is a sentence or an item, so that each can be cited on its own.
+    """
+    zh = language == "zh"
+    named = [_item(one, result.reading) for one in result.items[:SHOWN]]
+    several = len(result.items) > 1 and result.reading.operation != "distinct"
+    lines = [_said(result, zh), *([f"- {one}" for one in named] if several else [])]
+    if several and len(result.items) > SHOWN:
+        more = len(result.items) - SHOWN
+        lines.append(f"- 另有 {more} 项" if zh else f"- and {more} more")
+    return "\n".join([*lines, basis(result, zh)])
+
+
+def title(reading: Reading, language: str) -> str:
+    """Return what a computation is called in a list of sources."""
+    zh = language == "zh"
+    what = f"{_operation(reading, zh)}{_where(reading.conditions, zh)}"
+    return f"{reading.table.name}，计算：{what}" if zh else f"{reading.table.name}, computed: {what}"
+
+
+def basis(result: Result, zh: bool) -> str:
+    """Return which rows were computed with, and which were left out and why."""
+    table = result.reading.table
+    first, last = table.numbers[0], table.numbers[-1]
+    what = f"{_operation(result.reading, zh)}{_where(result.reading.conditions, zh)}"
+    if zh:
+        said = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；共 {table.size} 行，用了 {result.used} 行"
+    else:
+        said = (
+            f"Computed over rows {first}–{last} of {table.name}: {what}; "
+            f"{result.used} of {table.size} rows used"
+        )
+    left = _left_out(result, zh)
+    return said + "".join(f"{'；' if zh else '; '}{one}" for one in left) + ("。" if zh else ".")
+
+
+def doubt(unclear: Unclear, language: str) -> str:
+    """Return why nothing was computed."""
+    table, said = unclear.table, _plain(unclear.said)
+    options = [_plain(one) for one in unclear.options]
+    if language == "zh":
+        if options:
+            return f"没有计算：在 {table.name} 中，“{said}”可能指 {'、'.join(options)}。请写明是哪一个。"
+        known = "、".join(_plain(one.name) for one in table.columns)
+        return f"没有计算：{table.name} 中没有与“{said}”对应的列或值。它的列是：{known}。"
+    if options:
+        meant = " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
+        return f"Not computed: in {table.name}, “{said}” could mean {meant}. Say which is meant."
+    known = ", ".join(_plain(one.name) for one in table.columns)
+    return f"Not computed: “{said}” is no column or value of {table.name}. Its columns are: {known}."
+
+
+def several(readings: Sequence[Reading], language: str) -> str:
+    """Return that a question can be read over several tables."""
+    meant = [
+        f"{one.table.name} ({_operation(one, language == 'zh')})" for one in readings
+    ]
+    if language == "zh":
+        return f"没有计算：问题可以指 {'、'.join(meant)}。请写明是哪个文件。"
+    return f"Not computed: the question could be about {' or '.join(meant)}. Name the file."
+
+
+def _said(result: Result, zh: bool) -> str:
+    reading = result.reading
+    where, table = _where(reading.conditions, zh), reading.table.name
+    if reading.group:
+        return _of_groups(result, zh)
+    if reading.operation in ("count", "list", "share"):
+        return _of_rows(result, where, zh)
+    if result.used == 0:
+        what = f"{_operation(reading, zh)}{where}"
+        return f"{table} 中没有可用于计算的行（{what}）。" if zh else (
+            f"In {table}, no row can be used for this: {what}."
+        )
+    if reading.operation == "lookup":
+        return _of_cells(result, where, zh)
+    what = _operation(reading, zh)
+    shown = _shown(result.value, reading)
+    tail = ""
+    if reading.operation in ("min", "max"):
+        tail = _named(result.items, zh)
+    if zh:
+        return f"{table} 中{where[2:] + '的行，' if where else ''}{what}是 {shown}{tail}。"
+    return f"In {table}, the {what}{where} is {shown}{tail}."
+
+
+def _of_rows(result: Result, where: str, zh: bool) -> str:
+    reading = result.reading
+    table, size, fitting = reading.table.name, reading.table.size, result.fitting
+    rows = f"{size:,} rows" if size != 1 else "1 row"
+    if reading.operation == "share":
+        share = _rounded(Decimal(100 * fitting) / size, PLACES)
+        if zh:
+            return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}，占 {share} %。"
+        return f"In {table}, {fitting:,} of the {rows} fit{where}: that is {share} %."
+    if not reading.conditions:
+        return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
+    if zh:
+        named = _tail(result.items, zh) if reading.operation == "list" else ""
+        return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}{named}。"
+    named = _tail(result.items, zh) if reading.operation == "list" else ""
+    verb = "has" if fitting == 1 else "have"
+    return f"In {table}, {fitting:,} of the {rows} {verb} {where.removeprefix(' where ')}{named}."
+
+
+def _of_cells(result: Result, where: str, zh: bool) -> str:
+    reading = result.reading
+    name = _plain(reading.column.name) if reading.column else ""
+    values = dict.fromkeys(_plain(str(one.value)) for one in result.items)
+    if len(values) == 1:
+        shown = next(iter(values))
+        if zh:
+            return f"{reading.table.name} 中{where[2:]}的行，{name} 是 {shown}。"
+        return f"In {reading.table.name}, {name}{where} is {shown}."
+    if zh:
+        return f"{reading.table.name} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
+    return f"In {reading.table.name}, {len(result.items)} rows fit{where}; their {name}:"
+
+
+def _of_groups(result: Result, zh: bool) -> str:
+    reading = result.reading
+    by = _plain(reading.group.name) if reading.group else ""
+    where, what = _where(reading.conditions, zh), _operation(reading, zh, grouped=False)
+    if reading.extreme and result.items:
+        most = _NAMES[reading.extreme][zh]
+        shown = _shown(result.items[0].value, reading)
+        tail = _named(result.items, zh)
+        if zh:
+            return f"{reading.table.name} 中按 {by} 分组，{what}{most}的是 {shown}{tail}。"
+        return f"In {reading.table.name}, the {most} {what} per {by}{where} is {shown}{tail}."
+    if zh:
+        return f"{reading.table.name} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
+    return f"In {reading.table.name}, the {what} per {by}{where}, {len(result.items)} groups:"
+
+
+def _named(items: Sequence[Item], zh: bool) -> str:
+    """Return the one row or group that is meant; several follow as a list."""
+    if len(items) == 1:
+        name = _plain(items[0].name)
+        return f"（{name}）" if zh else f" ({name})"
+    level = len({one.value for one in items}) == 1
+    if not items:
+        return ""
+    if zh:
+        return f"，共有 {len(items)} 项" if level else f"，前 {len(items)} 项如下"
+    return f", of {len(items)} alike" if level else f"; the first {len(items)} are listed"
+
+
+def _tail(items: Sequence[Item], zh: bool) -> str:
+    return f"（{_plain(items[0].name)}）" if zh and len(items) == 1 else (
+        f": {_plain(items[0].name)}" if len(items) == 1 else ""
+    )
+
+
+def _item(item: Item, reading: Reading) -> str:
+    name = _plain(item.name)
+    return name if item.value is None else f"{name}: {_shown(item.value, reading)}"
+
+
+def _operation(reading: Reading, zh: bool, grouped: bool = True) -> str:
+    column = reading.column
+    name = reading.operation
+    if column and column.kind == "date" and name in ("min", "max"):
+        name = "earliest" if name == "min" else "latest"  # type: ignore[assignment]
+    what = _NAMES[name][zh]
+    of = _plain(column.name) if column else ""
+    if of:
+        direct = name in ("min", "max", "earliest", "latest")
+        what = f"{of} 的{what}" if zh else f"{what} {of}" if direct else f"{what} of {of}"
+    if grouped and reading.group:
+        by = _plain(reading.group.name)
+        what += f"，按 {by} 分组" if zh else f" per {by}"
+    return what
+
+
+def _where(conditions: Sequence[Condition], zh: bool) -> str:
+    """Return the conditions as they are applied: ` where section = “libs”`."""
+    if not conditions:
+        return ""
+    joined = " 且 " if zh else " and "
+    return (" （" if False else ("：" if zh else " where ")) + joined.join(
+        condition(one, zh) for one in conditions
+    )
+
+
+def condition(one: Condition, zh: bool) -> str:
+    """Return one condition in words."""
+    name = _plain(one.column.name)
+    if one.sign == "empty":
+        return f"{name} 为空" if zh else f"{name} empty"
+    if one.bound is not None:
+        return f"{name} {one.sign} {_shown_bound(one.bound)}"
+    sign = _SIGNS[one.sign][zh] if one.sign in _SIGNS else one.sign
+    either = " 或 " if zh else " or "
+    return f"{name} {sign} {either.join(f'“{_plain(text)}”' for text in one.texts)}"
+
+
+def _left_out(result: Result, zh: bool) -> list[str]:
+    column, table = result.reading.column or result.reading.group, result.reading.table
+    name = _plain(column.name) if column else ""
+    said = []
+    if result.empty:
+        said.append(
+            f"{result.empty} 行的 {name} 为空，未计入"
+            if zh
+            else f"{result.empty} left out because {name} is empty"
+        )
+    if result.strange:
+        held = ", ".join(_plain(one) for one in result.strange[:3])
+        said.append(f"未计入不是数值的单元格：{held}" if zh else f"left out as no value: {held}")
+    if table.totals:
+        at = ", ".join(map(str, table.totals[:3]))
+        said.append(f"第 {at} 行是合计，未计入" if zh else f"row {at} sums up others and is left out")
+    return said
+
+
+def _shown(value: Value | None, reading: Reading) -> str:
+    if not isinstance(value, Decimal):
+        return _plain(str(value)) if value is not None else ""
+    column = reading.column
+    unit = f" {column.unit}" if column and column.unit else ""
+    counted = reading.operation in ("count", "share", "distinct", "list")
+    return number(value) + ("" if counted else unit)
+
+
+def number(value: Decimal) -> str:
+    """Return a number with thousands separators, rounded where it has more decimals than help."""
+    shown = value if value.as_tuple().exponent in range(-6, 1) else _rounded(value, PLACES)
+    if shown == shown.to_integral_value():
+        return f"{int(shown):,}" if abs(shown) >= 10_000 else f"{int(shown)}"
+    return f"{shown.normalize():,f}" if abs(shown) >= 10_000 else f"{shown.normalize():f}"
+
+
+def _rounded(value: Decimal, places: int) -> Decimal:
+    """Return a number with some decimals; a small one keeps as many digits that say something."""
+    if value and abs(value) < 1:
+        places += -value.adjusted() - 1
+    return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
+def _shown_bound(bound: Decimal | date) -> str:
+    return number(bound) if isinstance(bound, Decimal) else bound.isoformat()
+
+
+def _plain(text: str) -> str:
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return " ".join(short.translate(_ASIDE).split())
+
+
+def column_names(columns: Sequence[Column]) -> str:
+    """Return the names of columns, joined."""
+    return ", ".join(_plain(one.name) for one in columns)
