@@ -32,7 +32,8 @@ class Source(TypedDict):
     page: str
     title: str
     location: str
-    kind: Literal["file", "web", "memory"]
+    kind: Literal["file", "web", "memory", "computed"]
+    """`computed` is what was worked out over whole documents, and not read in one."""
 
 
 class Passage(TypedDict):

@@ -16,7 +16,10 @@ from graph.records import Background, key, keyed
 from graph.state import QueryState, State
 from nodes.recall.inner import NOTHING, related
 from runs.place import here
+from runs.trace import trace
+from tools.direct import Direct, Made, direct
 from tools.evidence import Evidence, gather
+from tools.tables.answers import answered
 
 SHOWN = 6
 """How many passages of one query are kept."""
@@ -32,10 +35,14 @@ async def background(
 ) -> Command[Literal["planner", "reporter"]]:
     """Search for one query; the first one is the question, for which the memory is asked too.
 
+    What the question asks to have computed over tables is computed, and not searched for.
+
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
     runtime.stream_writer({"event": "searching", "query": query})
+    if computed := await _computed(state, runtime):
+        return _settled(state, runtime, computed)
     searched = gather(here(state, runtime), runtime.context, [query], about=query)
     found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
     kept = found.passages[: SHOWN if runtime.context.deep else None]
@@ -50,6 +57,35 @@ async def background(
     sources = {one["source"]: known[one["source"]] for one in kept}
     update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
     return _done(state, runtime, entry, update)
+
+
+async def _computed(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
+    """Return what is computed for the question over the tables of the files, where it asks that."""
+    if state["number"] != 1:
+        return None
+    place, files = here(state, runtime), runtime.context.files
+    language = state.get("language", "en")
+    found = await answered(place.owner, files, state["query"], language)
+    if found is None:
+        return None
+    await trace(place, "compute", "tables", found.status, query=state["query"], what=found.title)
+    reason = "" if found.status == "computed" else "ambiguous"
+    file = found.file
+    made = Made("file", file.sha256, file.path, found.title, found.place, found.text, reason)
+    return await direct(place, made)
+
+
+def _settled(
+    state: QueryState, runtime: Runtime[Context], found: Direct
+) -> Command[Literal["planner", "reporter"]]:
+    """Leave what was worked out as all that the search for the question found."""
+    entry = Background(
+        query=state["query"],
+        status="partial" if found.reason else "ok",
+        reason=found.reason,
+        passages=[found.passage],
+    )
+    return _done(state, runtime, entry, State(sources={found.source["id"]: found.source}))
 
 
 async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:

@@ -13,12 +13,13 @@ from pydantic import BaseModel, Field
 from config.errors import Problem
 from graph.context import Context
 from graph.plan import checked, to_research
-from graph.records import Passage, Plan, Step, of_turn
+from graph.records import EMPTY_PLAN, Passage, Plan, Step, of_turn
 from graph.state import State
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from report.earlier import accepted, earlier_block, left_open
+from report.material import settled
 from runs.budget import pause
 from runs.faults import bear
 from runs.lifecycle import mark
@@ -58,6 +59,9 @@ async def planner(
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
     and `answers`; writes `plan`, `status`.
     """
+    if settled(state):
+        # There is nothing to research, so there is no plan that a person could review.
+        return Command(goto="reporter", update=State(plan=EMPTY_PLAN))
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:

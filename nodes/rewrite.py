@@ -11,7 +11,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import QueryState, State
+from graph.state import Place, QueryState, State
 from memory.learning.rules import only_tells
 from models.extractive.followups import points_back
 from nodes.agent import ask
@@ -43,9 +43,10 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["b
     question = rewritten.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
     queries = queries[: 1 + count]
-    turn, fork = state["turn"], state.get("fork", 1)
+    turn, fork, tongue = state["turn"], state.get("fork", 1), state["language"]
+    place = Place(turn=turn, fork=fork, language=tongue)
     branches = [
-        Send("background", QueryState(turn=turn, fork=fork, query=query, number=number))
+        Send("background", QueryState(**place, query=query, number=number))
         for number, query in enumerate(queries, start=1)
     ]
     return Command(goto=branches, update=State(question=question, queries=queries))

@@ -60,6 +60,8 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
         # A file may have a # in its name, but no place has one.
         _, mark, place = str(source["location"]).rpartition("#")
         named = {"id": source["id"], "title": source["title"], "place": place if mark else ""}
+        if source.get("kind") == "computed":
+            named["kind"] = "computed"
         marked.append(block("page", passage["text"], **named))
     return wrap("pages", marked)
 

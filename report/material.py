@@ -22,11 +22,21 @@ def findings(state: State) -> list[Finding]:
     return [one for one in found.values() if one["text"]]
 
 
+def settled(state: State) -> list[Passage]:
+    """Return what was worked out for the question of this turn and answers it by itself."""
+    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    known = state.get("sources", {})
+    every = [one for entry in entries.values() for one in entry["passages"]]
+    return [one for one in every if known[one["source"]]["kind"] == "computed"]
+
+
 def passages(state: State) -> list[Passage]:
     """Return what the first search found, where there is nothing better.
 
     Steps that looked and found nothing are better; steps that a limit kept from looking are not.
     """
+    if worked_out := settled(state):
+        return worked_out
     looked = of_turn(state.get("findings"), state["turn"])
     if findings(state) or (looked and not limit_reached(state)):
         return []

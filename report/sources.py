@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
@@ -33,10 +33,19 @@ async def register(thread: str, pages: Sequence[Citable]) -> list[Source]:
             page=one.page,
             title=one.title,
             location=one.location,
-            kind="file" if one.kind == "file" else "web" if one.kind == "web" else "memory",
+            kind=_kind(one.kind),
         )
         for one in pages
     ]
+
+
+def _kind(kind: str) -> Literal["file", "web", "memory", "computed"]:
+    known: dict[str, Literal["file", "web", "computed"]] = {
+        "file": "file",
+        "web": "web",
+        "computed": "computed",
+    }
+    return known.get(kind, "memory")
 
 
 def _numbers(connection: Connection, thread: str, pages: Sequence[Citable]) -> dict[str, int]:

@@ -69,6 +69,7 @@ _ZH = {
 _REASONS = {
     "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
     "failed": ("the review found the result wanting", "复核认为结果不充分"),
+    "ambiguous": ("it can be understood in several ways", "问题可以有几种理解"),
     "answer_cut": ("the model's answer was cut off", "模型的回答被截断"),
     "answer_empty": ("the model gave no answer", "模型没有作答"),
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),

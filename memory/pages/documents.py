@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, select
 
 from memory.pages.indexing import in_index, join, namespace, put, take
 from memory.pages.keeping import supersede
 from memory.pages.rows import GONE, digest
+from storage.engine import read_rows
 from storage.journal import perform
 from storage.tables import documents, members, pages
 from storage.upsert import upsert
@@ -30,6 +31,29 @@ async def note_document(owner: str, root: str, path: str, row: Mapping[str, Any]
         row: The other columns of `storage.tables.documents`.
     """
     await perform(partial(_note, owner=owner, root=root, path=path, row=dict(row)))
+
+
+class Held(NamedTuple):
+    """A file that was read: where it lies, its content, its bytes, and when it was changed."""
+
+    root: str
+    path: str
+    sha256: str
+    size: int
+    modified: int
+    """In nanoseconds since 1970."""
+    code: str
+    """Why it could not be read; empty where it was."""
+    reason: str
+
+
+async def held(owner: str, roots: Sequence[str]) -> list[Held]:
+    """Return the files of an owner below some folders, by their paths; all where none is named."""
+    mine = select(*(documents.c[name] for name in Held._fields)).where(documents.c.owner == owner)
+    below = mine.where(documents.c.root.in_(roots)) if roots else mine
+    rows = [Held._make(row) for row in await read_rows(below.order_by(documents.c.path))]
+    # A file may lie below two folders that were read.
+    return list({one.path: one for one in rows}.values())
 
 
 async def forget_document(owner: str, root: str, path: str) -> None:

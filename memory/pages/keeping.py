@@ -26,7 +26,7 @@ def store(
     """
     given = {row["id"]: row for row in rows}
     known = {row.id for row in _held(connection, list(given))}
-    new = _insert(connection, [row for one, row in given.items() if one not in known])
+    new = insert(connection, [row for one, row in given.items() if one not in known])
     held = _held(connection, list(given))
     stale = {row.number: given[row.id] for row in held if row.indexed != CUT}
     _write_again(connection, stale)
@@ -41,7 +41,7 @@ def store(
     return fresh
 
 
-def _insert(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+def insert(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[int]:
     """Write new pages and return their numbers, without those that another process was first to."""
     if not rows:
         return []

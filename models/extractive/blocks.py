@@ -38,6 +38,8 @@ class Page(NamedTuple):
     title: str
     place: str
     text: str
+    computed: bool = False
+    """Whether it was worked out over whole documents, so that it answers by itself."""
 
 
 class Quote(NamedTuple):
@@ -171,7 +173,8 @@ def _pages(text: str) -> Iterator[Page]:
             yield from _pages(inside)
         elif tag == "page" and named.get("id"):
             place = named.get("place", "")
-            yield Page(named["id"], named.get("title", ""), place, unescape(inside))
+            computed = named.get("kind") == "computed"
+            yield Page(named["id"], named.get("title", ""), place, unescape(inside), computed)
 
 
 def _findings(text: str) -> Iterator[Found]:

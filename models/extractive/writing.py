@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 
-from models.extractive.blocks import Prompt, Quote
+from models.extractive.blocks import Page, Prompt, Quote
 from models.extractive.candidates import document
 from models.extractive.choice import Section, answer, backing, new
 from models.extractive.questions import is_part
@@ -46,6 +46,8 @@ def finding(prompt: Prompt) -> str:
 
 def report(prompt: Prompt) -> str:
     """Return a report: the answer in quotes first, then the other quotes step by step."""
+    if worked_out := [page for page in prompt.pages if page.computed]:
+        return "\n\n".join(map(_stated, worked_out))
     sections = [(found.title, found.quotes) for found in prompt.findings if found.quotes]
     sections += _of_pages(prompt)
     if not sections:
@@ -61,6 +63,23 @@ def report(prompt: Prompt) -> str:
         heading = _EVIDENCE[prompt.language] if same else framed(title, prompt.language)
         blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
     return "\n\n".join(blocks)
+
+
+def _stated(page: Page) -> str:
+    """Return the lines of a page that was worked out, each with its source; they are no quotes."""
+    lines = [line.strip() for line in page.text.splitlines() if line.strip()]
+    cited = [_cited(line, page.id) for line in lines]
+    text = ""
+    for line in cited:
+        listed = line.startswith("- ") and text.rpartition("\n")[2].startswith("- ")
+        text += f"{line}" if not text else f"\n{line}" if listed else f"\n\n{line}"
+    return text
+
+
+def _cited(line: str, source: str) -> str:
+    """Return a line with its source named before the mark that ends it."""
+    said = line.rstrip(".。：:")
+    return f"{said} [{source}]{line[len(said) :]}"
 
 
 def _first_of_each(quotes: Iterable[Quote]) -> list[Quote]:

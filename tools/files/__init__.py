@@ -2,7 +2,17 @@
 
 from tools.files.folder import find_files, others
 from tools.files.kinds import SUFFIXES
-from tools.files.reading import extract
-from tools.files.shapes import Document, Limits, Section
+from tools.files.reading import cells, extract
+from tools.files.shapes import Document, Grid, Limits, Section
 
-__all__ = ["SUFFIXES", "Document", "Limits", "Section", "extract", "find_files", "others"]
+__all__ = [
+    "SUFFIXES",
+    "Document",
+    "Grid",
+    "Limits",
+    "Section",
+    "cells",
+    "extract",
+    "find_files",
+    "others",
+]

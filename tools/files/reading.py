@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from anyio import fail_after, to_thread
 
 from config.errors import Problem
 from tools.apart import WorkerLost, run_apart
 from tools.files.kinds import HEAVY, READERS, SUFFIXES
-from tools.files.shapes import Document, File, Limits, Refused
-from tools.files.worker import read, read_apart
+from tools.files.shapes import Document, File, Grid, Limits, Refused
+from tools.files.worker import read, read_apart, read_grids, read_grids_apart
+
+Result = TypeVar("Result")
 
 _LIGHT = 200_000
 _DEFAULT = Limits()
@@ -40,11 +45,30 @@ async def extract(path: Path, limits: Limits = _DEFAULT) -> Document:
     """
     try:
         file = await to_thread.run_sync(_load, path, limits)
-        document = await _read(file)
+        document = await _run(read, read_apart, file)
     except Refused as refused:
-        hint = _HINTS.get(refused.code, "")
-        raise Problem(refused.code, refused.what, where=str(path), hint=hint) from refused
+        raise _problem(refused, path) from refused
     return Document(title=document["title"] or path.stem, sections=document["sections"])
+
+
+async def cells(path: Path, sha256: str, limits: Limits = _DEFAULT) -> list[Grid]:
+    """Read the cells of the tables of a file, as it was when it had a hash; none of another one.
+
+    Raises:
+        Problem: `file_…`, as `extract`.
+    """
+    try:
+        file = await to_thread.run_sync(_load, path, limits)
+        if await to_thread.run_sync(lambda: hashlib.sha256(file.data).hexdigest()) != sha256:
+            return []
+        return await _run(read_grids, read_grids_apart, file)
+    except Refused as refused:
+        raise _problem(refused, path) from refused
+
+
+def _problem(refused: Refused, path: Path) -> Problem:
+    hint = _HINTS.get(refused.code, "")
+    return Problem(refused.code, refused.what, where=str(path), hint=hint)
 
 
 def _load(path: Path, limits: Limits) -> File:
@@ -66,22 +90,17 @@ def _load(path: Path, limits: Limits) -> File:
     return File(data, suffix, limits)
 
 
-async def _read(file: File) -> Document:
+async def _run(
+    beside: Callable[[str, File], Result], apart: Callable[[str, File], Result], file: File
+) -> Result:
     """Read a heavy file in a worker process, a light one in a thread, within its time."""
-    run = _apart if file.suffix in HEAVY or len(file.data) > _LIGHT else _beside
+    reader, seconds = READERS[file.suffix], file.limits.seconds
     try:
-        return await run(READERS[file.suffix], file)
+        if file.suffix in HEAVY or len(file.data) > _LIGHT:
+            return await run_apart(partial(apart, reader, file), seconds)
+        with fail_after(seconds):
+            return await to_thread.run_sync(beside, reader, file, abandon_on_cancel=True)
     except TimeoutError:
-        what = f"reading it takes more than {file.limits.seconds:g} seconds"
-        raise Refused("file_timeout", what) from None
+        raise Refused("file_timeout", f"reading it takes more than {seconds:g} seconds") from None
     except WorkerLost:
         raise Refused("file_broken", "its parser crashed") from None
-
-
-async def _beside(reader: str, file: File) -> Document:
-    with fail_after(file.limits.seconds):
-        return await to_thread.run_sync(read, reader, file, abandon_on_cancel=True)
-
-
-async def _apart(reader: str, file: File) -> Document:
-    return await run_apart(partial(read_apart, reader, file), file.limits.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -13,6 +14,16 @@ class Section(TypedDict):
     title: str
     place: str
     text: str
+
+
+class Grid(NamedTuple):
+    """The cells of one table; rows have the numbers they have in the file, from 1."""
+
+    name: str
+    header: list[str]
+    """Empty where no row looks like one."""
+    rows: list[tuple[int, list[str]]]
+    """The rows below the header that hold anything."""
 
 
 class Document(TypedDict):

@@ -12,8 +12,8 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from tools.files.archive import unpack
 from tools.files.sections import MOST, arrange, numbered
-from tools.files.shapes import Document, File, Section
-from tools.files.table import Grid, as_pieces, grid
+from tools.files.shapes import Document, File, Grid, Section
+from tools.files.table import as_pieces, grid
 
 BROKEN = (InvalidFileException,)
 """What openpyxl raises on damaged files."""

@@ -5,26 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tools.files.decode import decode
 from tools.files.outline import row
 from tools.files.sections import MOST, Piece, arrange, numbered
-from tools.files.shapes import Document, File
-
+from tools.files.shapes import Document, File, Grid
 
 HEADER_WITHIN = 5
 """A table to compute with has its header in one of its first rows that hold anything."""
-
-
-class Grid(NamedTuple):
-    """The cells of one table; rows have the numbers they have in the file, from 1."""
-
-    name: str
-    header: list[str]
-    """Empty where no row looks like one."""
-    rows: list[tuple[int, list[str]]]
-    """The rows below the header that hold anything."""
 
 
 def read(file: File) -> Document:

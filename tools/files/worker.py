@@ -9,13 +9,14 @@ import zlib
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 from lxml.etree import LxmlError
 
 from retrieval.text import normalise
 from tools.files.kinds import check
-from tools.files.shapes import Document, File, Refused, Section
+from tools.files.shapes import Document, File, Grid, Refused, Section
 
 if sys.platform == "linux":
     import resource
@@ -49,21 +50,41 @@ def read(reader: str, file: File) -> Document:
     Raises:
         Refused: If it is not what its name says, broken, too large, or has no text.
     """
+    document: Document = _parsed(reader, "read", file)
+    return _clean(document, file)
+
+
+def read_grids(reader: str, file: File) -> list[Grid]:
+    """Read the cells of a table with the module `reader`.
+
+    Raises:
+        Refused: If it is not what its name says, broken or too large.
+    """
+    grids: list[Grid] = _parsed(reader, "grids", file)
+    return grids
+
+
+def _parsed(reader: str, work: str, file: File) -> Any:
     check(file)
     module = import_module(reader)
     try:
-        document = module.read(file)
+        return getattr(module, work)(file)
     except MemoryError:
         raise Refused("file_bomb", "it needs far more memory than a document of its size") from None
     except (*_BROKEN, *getattr(module, "BROKEN", ())) as error:
         raise Refused("file_broken", f"it cannot be read ({type(error).__name__})") from None
-    return _clean(document, file)
 
 
 def read_apart(reader: str, file: File) -> Document:
     """Do the same in a worker process, with a limit on the memory of that process."""
     _limit_memory(file.limits.memory)
     return read(reader, file)
+
+
+def read_grids_apart(reader: str, file: File) -> list[Grid]:
+    """Read the cells of a table in a worker process, with the same limit."""
+    _limit_memory(file.limits.memory)
+    return read_grids(reader, file)
 
 
 def _limit_memory(most: int) -> None:

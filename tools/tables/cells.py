@@ -9,8 +9,29 @@ from decimal import Decimal
 from typing import NamedTuple
 
 EMPTY = frozenset(
-    ["", "-", "--", "–", "—", "n/a", "na", "n.a.", "nan", "null", "none", "nil", "?", "tbd"]
-    + ["无", "無", "未知", "缺", "空", "不详", "/"]
+    [
+        "",
+        "-",
+        "--",
+        "–",
+        "—",
+        "/",
+        "?",
+        "n/a",
+        "na",
+        "n.a.",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "tbd",
+        "无",
+        "無",
+        "未知",
+        "缺",
+        "空",
+        "不详",
+    ]
 )
 """What is written where nothing is known, in lower case."""
 
@@ -29,7 +50,7 @@ _ISO = re.compile(
     r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?"
 )
 _CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAMED = "|".join(_MONTHS)
 _SPELT = re.compile(
     rf"(?:(?P<d1>\d{{1,2}})[ -])?(?P<month>{_NAMED})[a-z]*\.?[ -](?:(?P<d2>\d{{1,2}}),? )?"

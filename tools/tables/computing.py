@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from tools.tables.cells import empty
 from tools.tables.conditions import rows_with
-from tools.tables.reading import Reading
-from tools.tables.table import Column
+from tools.tables.making import Reading
+from tools.tables.table import Column, folded
 
 Value = Decimal | date | str
 
@@ -55,15 +55,18 @@ def _ungrouped(reading: Reading, rows: Sequence[int]) -> Result:
     column, kind = reading.column, reading.operation
     if column is None:
         items = [Item(_name(reading, at)) for at in rows] if kind == "list" else []
-        value = Decimal(len(rows))
-        return Result(reading, value, tuple(items), len(rows), len(rows))
+        return Result(reading, Decimal(len(rows)), tuple(items), len(rows), len(rows))
     if kind == "lookup":
         label = reading.table.label
-        shown = [Item(label.cells[at], column.cells[at]) for at in rows if not empty(column.cells[at])]
-        return _left_out(reading, None, shown, rows, [at for at in rows if not empty(column.cells[at])])
+        shown = [
+            Item(label.cells[at], column.cells[at]) for at in rows if not empty(column.cells[at])
+        ]
+        return _left_out(
+            reading, None, shown, rows, [at for at in rows if not empty(column.cells[at])]
+        )
     if kind == "distinct":
         used = [at for at in rows if not empty(column.cells[at])]
-        values = {column.cells[at].casefold(): column.cells[at] for at in used}
+        values = {folded(column.cells[at]): column.cells[at] for at in used}
         named = [Item(one) for one in values.values()]
         return _left_out(reading, Decimal(len(values)), named, rows, used)
     used = [at for at in rows if column.values[at] is not None]
@@ -106,7 +109,9 @@ def _ordered(reading: Reading, pairs: Sequence[tuple[Value | None, str]]) -> lis
 
 def _first(order: list[Item], top: int) -> list[Item]:
     least = max(top, 1)
-    return [one for at, one in enumerate(order) if at < least or one.value == order[least - 1].value]
+    return [
+        one for at, one in enumerate(order) if at < least or one.value == order[least - 1].value
+    ]
 
 
 def _grouped(reading: Reading, group: Column, rows: Sequence[int]) -> Result:
@@ -114,7 +119,7 @@ def _grouped(reading: Reading, group: Column, rows: Sequence[int]) -> Result:
     groups: dict[str, list[int]] = {}
     for at in rows:
         if not empty(group.cells[at]):
-            groups.setdefault(group.distinct[" ".join(group.cells[at].split()).casefold()], []).append(at)
+            groups.setdefault(group.distinct[folded(group.cells[at])], []).append(at)
     pairs: list[tuple[Value | None, str]] = []
     used = 0
     for name, some in groups.items():
@@ -141,7 +146,7 @@ def _reduced(operation: str, values: Sequence[Decimal | date | None]) -> Value |
     if not known:
         return None
     if operation in ("min", "max"):
-        return min(known) if operation == "min" else max(known)  # type: ignore[type-var]
+        return min(known) if operation == "min" else max(known)
     numbers = [one for one in known if isinstance(one, Decimal)]
     if operation == "median":
         return Decimal(median(numbers))

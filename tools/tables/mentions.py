@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 from retrieval.script import CJK
@@ -22,7 +23,7 @@ TRANSLATED = 0.8
 """What a name is worth that is said in the other language."""
 
 CLOSE = 0.15
-"""Columns whose names fit a word about as well are all meant."""
+"""Columns whose whole names fit some words about as well are all meant."""
 
 _WORD = re.compile(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -125,7 +126,7 @@ def _columns(question: str, table: Table) -> Iterator[Mention]:
         best = max(run.fit for run, _ in some)
         whole = any(run.whole for run, _ in some)
         least = best if best >= 1 else best - CLOSE
-        close = [(run, one) for run, one in some if run.fit >= least and run.whole >= whole]
+        close = [(run, one) for run, one in some if not whole or (run.whole and run.fit >= least)]
         meant = tuple({one.at: one for _, one in close}.values())
         yield Mention(start, end, meant, whole=whole, fit=best)
 
@@ -147,7 +148,7 @@ def _runs(question: str, way: Way) -> Iterator[Run]:
 
 
 def _together(question: str, run: Sequence[Word]) -> bool:
-    between = [question[a.end : b.start] for a, b in zip(run, run[1:], strict=False)]
+    between = [question[a.end : b.start] for a, b in pairwise(run)]
     return all(one.strip(" _-./") == "" for one in between) and not (
         {run[0].stem, run[-1].stem} & _INNER
     )

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from tools.tables.cells import day, number
 from tools.tables.conditions import Condition, Sign
+from tools.tables.making import Doubt, Maker, Reading, Unclear
 from tools.tables.mentions import Mention, common, mentions, named, normal, words
 from tools.tables.table import Column, Table
 from tools.tables.vocabulary import (
     COMPARISONS,
-    DATED,
     DATES,
-    DIGITS,
     EMPTY_AFTER,
     EMPTY_CELLS,
     FILL,
     FILL_ZH,
     GROUPS,
-    HINTS,
     NOT,
-    OLD,
     OPERATIONS,
     ROWS,
     SCALES,
@@ -33,56 +30,15 @@ from tools.tables.vocabulary import (
     TOP,
 )
 
-Operation = Literal[
-    "count", "distinct", "total", "average", "median", "min", "max", "share", "list", "lookup"
-]
-
 _LINK = re.compile(
     r"\s*(?:\b(?:is|are|was|were|of|in|equals?|equal to|named|called|being|the|=+)\b|=+|:"
     r"|[为為是属於于等]+)?\s*(?:\bthe\b\s*)?[\"'“‘「]?",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"[\"'”’」]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|以及)\s*[\"'“‘「]?", re.I)
-_EQUALS = re.compile(r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What is to be computed over which rows."""
-
-    table: Table
-    operation: Operation
-    column: Column | None = None
-    conditions: tuple[Condition, ...] = ()
-    group: Column | None = None
-    """Rows are put together by the values of this column first."""
-    top: int = 0
-    """How many of the largest or smallest are asked for; 0 where it is all or one."""
-    extreme: Literal["", "min", "max"] = ""
-    """Which of the groups is asked for."""
-    entity: Column | None = None
-    """What a row is called in the answer."""
-    fit: float = 1.0
-    """How well the words of the question fit the names of the table."""
-
-
-@dataclass(frozen=True)
-class Unclear:
-    """Why nothing is computed: a part of the question may mean several things, or nothing."""
-
-    table: Table
-    said: str
-    """The part of the question."""
-    options: tuple[str, ...] = field(default=())
-    """What it may mean; empty where it means nothing that the table has."""
-
-
-class _Doubt(Exception):
-    """The question has no single reading; it may not even be about the table."""
-
-    def __init__(self, said: str, options: Sequence[str] = ()) -> None:
-        super().__init__(said)
-        self.said, self.options = said, tuple(dict.fromkeys(options))
+_EQUALS = re.compile(
+    r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)"
+)
 
 
 class Bound(NamedTuple):
@@ -107,7 +63,7 @@ def reading(question: str, table: Table, *, sure: bool = False) -> Reading | Unc
     reader = _Reader(normal(question), table)
     try:
         return reader.read()
-    except _Doubt as doubt:
+    except Doubt as doubt:
         about = sure or (reader.touched and doubt.options)
         return Unclear(table, doubt.said, doubt.options) if about else None
 
@@ -126,10 +82,11 @@ class _Reader:
         """Return the reading.
 
         Raises:
-            _Doubt: Where there is none, or more than one.
+            Doubt: Where there is none, or more than one.
         """
         self._take_file()
-        self.found = mentions("".join(self.left), self.table)
+        self.found = mentions(self.rest, self.table)
+        self.touched = bool(self.found)
         self.fit = min((one.fit for one in self.found if one.whole), default=1.0)
         for one in self.found:
             self._take(one.start, one.end)
@@ -137,7 +94,7 @@ class _Reader:
         group = self._group()
         operations = self._operations()
         rows = self._rows()
-        self.touched = bool(self.found or rows)
+        self.touched = self.touched or rows
         if not (operations or group or self.conditions):
             return None
         made = self._made(operations, group, rows=rows)
@@ -162,7 +119,10 @@ class _Reader:
         patterns += [rf"(?:table|file|表格?|文件)\s*[\"'“]?{re.escape(stem)}\b"]
         if sheet:
             name = re.escape(sheet)
-            patterns += [rf"\b{name}\s*(?:sheet|tab|工作表)", rf"(?:sheet|tab|工作表)\s*[\"'“]?{name}"]
+            patterns += [
+                rf"\b{name}\s*(?:sheet|tab|工作表)",
+                rf"(?:sheet|tab|工作表)\s*[\"'“]?{name}",
+            ]
         for pattern in patterns:
             for one in re.finditer(pattern, self.rest, re.IGNORECASE):
                 self._take(*one.span())
@@ -172,8 +132,7 @@ class _Reader:
         self._read_texts()
         self._read_empties()
         for bound in [*self._dates(), *self._numbers()]:
-            wanted = "date" if isinstance(bound.value, date) else "number"
-            column = self._column_near(bound, wanted)
+            column = self._column_near(bound, "date" if isinstance(bound.value, date) else "number")
             self.conditions.append(Condition(column, bound.sign, bound=bound.value))
 
     def _read_values(self) -> None:
@@ -224,7 +183,7 @@ class _Reader:
             return None
         if len(value.columns) == 1:
             return value.columns[0]
-        raise _Doubt(value.value, [f"{one.name} = “{value.value}”" for one in value.columns])
+        raise Doubt(value.value, [f"{one.name} = “{value.value}”" for one in value.columns])
 
     def _joined(self, one: Mention, other: Mention) -> bool:
         return bool(_BETWEEN.fullmatch(self.question[one.end : other.start]))
@@ -247,7 +206,9 @@ class _Reader:
                     gone = [c for c in self.conditions if mention.value in c.texts]
                     self.conditions = [c for c in self.conditions if c not in gone]
                 column = self._text_column(one.start())
-                sign: Sign = "starts" if name == "starts" else "ends" if name == "ends" else "contains"
+                sign: Sign = (
+                    "starts" if name == "starts" else "ends" if name == "ends" else "contains"
+                )
                 self.conditions.append(Condition(column, sign, (text,)))
                 self._take(*one.span())
 
@@ -327,7 +288,7 @@ class _Reader:
         known = {"kb", "kib", "mb", "mib", "gb", "gib", "b", "%", "kg", "g", "m", "km", "cm"}
         in_names = {word.stem for c in self.table.columns for word in words(c.name)}
         if said in known and said not in units | in_names:
-            raise _Doubt(tail.strip(), [one.name for one in self.table.of_kind("number")])
+            raise Doubt(tail.strip(), [one.name for one in self.table.of_kind("number")])
 
     def _column_near(self, bound: Bound, kind: Literal["number", "date"]) -> Column:
         """Return the column a comparison is about: the nearest that is named, or the only one."""
@@ -347,19 +308,19 @@ class _Reader:
         only = again or self.table.of_kind(kind)
         if len(only) == 1 or again:
             return only[-1]
-        raise _Doubt(self.question[bound.start : bound.end].strip(), [one.name for one in only])
+        raise Doubt(self.question[bound.start : bound.end].strip(), [one.name for one in only])
 
     def _one(self, mention: Mention, columns: Sequence[Column]) -> Column:
         if len(columns) == 1:
             return columns[0]
         columns = columns or mention.columns
         said = self.question[mention.start : mention.end]
-        raise _Doubt(said, [one.name for one in columns])
+        raise Doubt(said, [one.name for one in columns])
 
     def _group(self) -> Column | None:
         for one in [one for one in self.found if not one.value]:
             before = GROUPS.search(self.question[: one.start])
-            if before and not self.question[before.start() : one.start].strip("\x00") == "":
+            if before and before.start() < one.start:
                 self._take(before.start(), one.start)
                 self.found.remove(one)
                 texts = [c for c in one.columns if c.kind == "text"] or list(one.columns)
@@ -415,7 +376,7 @@ class _Reader:
 
     def _made(self, said: dict[str, str], group: Column | None, *, rows: bool) -> Reading:
         named = [one for one in self.found if not one.value]
-        make = _Maker(self.table, tuple(self.conditions), named, said, self.question)
+        make = Maker(self.table, tuple(self.conditions), named, said, self.question)
         return make.reading(group, rows=rows)
 
     def _check_left(self) -> None:
@@ -424,187 +385,7 @@ class _Reader:
         said = re.findall(r"[^\W_]+(?:['’][a-z]+)?", rest)
         strange = [one for one in said if one.lower() not in FILL]
         if strange:
-            raise _Doubt(" ".join(strange))
-
-
-class _Maker:
-    """Makes a reading of what was found in a question."""
-
-    def __init__(
-        self,
-        table: Table,
-        conditions: tuple[Condition, ...],
-        named: Sequence[Mention],
-        said: dict[str, str],
-        question: str,
-    ) -> None:
-        self.table, self.conditions, self.said = table, conditions, said
-        self.named, self.question = list(named), question
-
-    def reading(self, group: Column | None, *, rows: bool) -> Reading:
-        """Return the one reading that there is.
-
-        Raises:
-            _Doubt: Where there is none, or more than one.
-        """
-        extreme = next((one for one in ("min", "max") if one in self.said), "")
-        if "share" in self.said:
-            return self._counted("share", group)
-        if extreme:
-            return self._extreme("min" if extreme == "min" else "max", group, rows=rows)
-        for name in ("average", "median"):
-            if name in self.said:
-                return self._reduced("average" if name == "average" else "median", group)
-        if "distinct" in self.said:
-            return self._reading("distinct", self._only(self._columns("text", "number", "date")))
-        if "total" in self.said or "how_much" in self.said:
-            return self._totalled(group, rows=rows)
-        if "count" in self.said or (group and not self.named):
-            return self._count(group, rows=rows)
-        return self._shown(rows=rows)
-
-    def _reading(self, operation: Operation, column: Column | None = None) -> Reading:
-        return Reading(self.table, operation, column, self.conditions)
-
-    def _columns(self, *kinds: str, without_label: bool = False) -> list[tuple[Mention, Column]]:
-        """Return the columns of these kinds that are named, with where."""
-        label = self.table.label
-        return [
-            (one, column)
-            for one in self.named
-            for column in one.columns
-            if column.kind in kinds and not (without_label and column == label)
-        ]
-
-    def _only(self, some: Sequence[tuple[Mention, Column]]) -> Column:
-        different = {column.at: column for _, column in some}
-        if len(different) == 1:
-            return next(iter(different.values()))
-        said = " / ".join(self.question[one.start : one.end] for one, _ in some)
-        raise _Doubt(said or self.question, [column.name for column in different.values()])
-
-    def _measured(self, *kinds: str) -> Column:
-        """Return the column that is computed with: the one named, or the only one there is.
-
-        Raises:
-            _Doubt: Where several could be meant, or the named one holds no numbers.
-        """
-        some = self._columns(*kinds)
-        if some:
-            return self._only(some)
-        others = [(one, c) for one, c in self._columns("text", "mixed") if c != self.table.label]
-        if others:
-            said = self.question[others[0][0].start : others[0][0].end]
-            raise _Doubt(said, [])
-        every = [one for one in self.table.columns if one.kind in kinds]
-        hinted = [one for one in every if self._hinted(one)] or every
-        if len(hinted) == 1:
-            return hinted[0]
-        asked = next(iter(self.said.values()), self.question)
-        raise _Doubt(asked, [one.name for one in hinted])
-
-    def _hinted(self, column: Column) -> bool:
-        said = " ".join(self.said.values())
-        stems = {word.stem for word in words(column.name)}
-        return any(re.search(name, said, re.I) and stems & hints for name, hints in HINTS.items())
-
-    def _counted(self, operation: Literal["share", "count"], group: Column | None) -> Reading:
-        if operation == "share" and not self.conditions:
-            raise _Doubt(self.said["share"])
-        rest = self._columns("text", "number", "date", "mixed", without_label=True)
-        if rest:
-            raise _Doubt(self.question[rest[0][0].start : rest[0][0].end])
-        return Reading(self.table, operation, None, self.conditions, group)
-
-    def _count(self, group: Column | None, *, rows: bool) -> Reading:
-        """Read "how many": of the rows, of the values of a column, or what a column counts."""
-        numbers = self._columns("number", without_label=True)
-        texts = self._columns("text", without_label=True)
-        if numbers and not (texts or rows) and all(one.whole for one, _ in numbers):
-            return Reading(self.table, "total", self._only(numbers), self.conditions, group)
-        if texts and not (numbers or rows or group):
-            return self._reading("distinct", self._only(texts))
-        if (numbers or texts) or not (rows or group):
-            some = numbers or texts
-            said = self.question[some[0][0].start : some[0][0].end] if some else self.question
-            raise _Doubt(said)
-        return self._counted("count", group)
-
-    def _totalled(self, group: Column | None, *, rows: bool) -> Reading:
-        numbers = self._columns("number", without_label=True)
-        if "count" in self.said and not numbers:
-            return self._count(group, rows=rows)
-        if not numbers and "how_much" in self.said:
-            raise _Doubt(self.said["how_much"])
-        return self._reduced("total", group)
-
-    def _reduced(
-        self, operation: Literal["total", "average", "median"], group: Column | None
-    ) -> Reading:
-        column = self._measured("number")
-        rest = [
-            (one, c)
-            for one, c in self._columns("text", "date", without_label=True)
-            if c != column and column not in one.columns
-        ]
-        if rest:
-            raise _Doubt(self.question[rest[0][0].start : rest[0][0].end])
-        return Reading(self.table, operation, column, self.conditions, group)
-
-    def _extreme(
-        self, which: Literal["min", "max"], group: Column | None, *, rows: bool
-    ) -> Reading:
-        """Read a superlative: over rows, or over groups of rows that are counted or reduced."""
-        top = self._top()
-        texts = self._columns("text", without_label=True)
-        numbers = self._columns("number", "date")
-        inner = next((one for one in ("average", "median", "total") if one in self.said), "")
-        if texts and not numbers and rows and self._asks_for_most(which):
-            by = group or self._only(texts)
-            return Reading(self.table, "count", None, self.conditions, by, top, which)
-        if inner and (texts or group):
-            by = group or self._only(texts)
-            operation: Operation = "average" if inner == "average" else "total"
-            if inner == "median":
-                operation = "median"
-            column = self._measured("number")
-            return Reading(self.table, operation, column, self.conditions, by, top, which)
-        entity = self._only(texts) if texts else self.table.label
-        column = self._measured(*(("date",) if self._dated() else ("number", "date")))
-        if group:
-            return Reading(self.table, which, column, self.conditions, group)
-        if texts and len(entity.distinct) < len([one for one in entity.cells if one]):
-            said = self.question[texts[0][0].start : texts[0][0].end]
-            options = [f"{entity.name}: {name} ({column.name})" for name in ("total", "one row")]
-            raise _Doubt(said, options)
-        late = column.kind == "date" and self._dated()
-        if late:
-            which = "max" if OLD.search(self.said[which]) else "min"
-        return Reading(self.table, which, column, self.conditions, None, top, entity=entity)
-
-    def _asks_for_most(self, which: str) -> bool:
-        return bool(re.fullmatch(r"most|fewest|least|最[多少]", self.said[which], re.IGNORECASE))
-
-    def _dated(self) -> bool:
-        """Tell whether a superlative is one of time, and the table has dates for it."""
-        said = self.said.get("min") or self.said.get("max") or ""
-        dates = self.table.of_kind("date")
-        return bool(DATED.search(said)) and bool(dates) and not self._columns("number")
-
-    def _top(self) -> int:
-        said = self.said.get("top", "").lower()
-        return DIGITS.get(said, int(said) if said.isdigit() else 0)
-
-    def _shown(self, *, rows: bool) -> Reading:
-        """Read a question without an operation: cells of the rows that fit, or their names."""
-        if not self.conditions:
-            raise _Doubt(self.question)
-        asked = self._columns("text", "number", "date", "mixed", without_label=True)
-        if asked and "ask_list" not in self.said:
-            return self._reading("lookup", self._only(asked))
-        if asked or not rows:
-            raise _Doubt(self.question)
-        return Reading(self.table, "list", None, self.conditions, entity=self.table.label)
+            raise Doubt(" ".join(strange))
 
 
 def _parts(name: str) -> list[str]:
@@ -636,4 +417,3 @@ def _span(said: str) -> tuple[date | None, date | None]:
 
 def _distance(mention: Mention, bound: Bound) -> int:
     return max(mention.start - bound.end, bound.start - mention.end, 0)
-

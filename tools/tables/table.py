@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -9,13 +10,15 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from tools.files.table import Grid
+from tools.files.shapes import Grid
 from tools.tables.cells import day, decimal_comma, empty, number
 
 MOSTLY = 0.8
 """A column holds numbers, or dates, if this part of its cells does; the rest is left out."""
 
-TOTALS = frozenset(["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"])
+TOTALS = frozenset(
+    ["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"]
+)
 """What the first cell of a row says that sums up the others."""
 
 Kind = Literal["text", "number", "date", "mixed"]
@@ -111,7 +114,7 @@ def tables(file: str, grids: Sequence[Grid]) -> list[Table]:
 
 def folded(cell: str) -> str:
     """Return a value in the form in which values are compared."""
-    return " ".join(cell.split()).casefold()
+    return " ".join(unicodedata.normalize("NFKC", cell).split()).casefold()
 
 
 def _table(file: str, sheet: str, grid: Grid) -> Table:

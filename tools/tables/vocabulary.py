@@ -23,7 +23,8 @@ _PATTERNS = {
     "min": rf"\b(?:{_LEAST})\b|最[小低少短轻輕早旧舊便](?:宜)?",
     "max": rf"\b(?:{_MOST})\b|最[大高多长長重贵貴新晚]",
     "count": r"\b(?:how many|(?:the )?(?:total )?number of|count(?: of)?)\b"
-    r"|多少[个個条條行项項份本位名座只次家]?|[几幾][个個条條行项項份本位名座只次家]|数量|個數|个数",
+    r"|多少[个個份本位名座只次家]?|[几幾](?:[个個份本位名座只次家]|(?=[条條行项項]))"
+    r"|数量|個数|个数",
     "how_much": r"\bhow much\b",
     "ask_list": r"\b(?:list|name all|enumerate)\b|列出|哪些",
 }
@@ -114,7 +115,7 @@ BOTH: Mapping[str, tuple[str, ...]] = {
 """Chinese words of tables, and the English ones that mean the same."""
 
 ROWS = re.compile(
-    r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[行条條]记录|记录|[数數]据行|行",
+    r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行|[行条條项項]",
     re.IGNORECASE,
 )
 """What the rows of any table may be called."""
@@ -173,7 +174,8 @@ DATES: Mapping[str, re.Pattern[str]] = {
         rf"|早于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之前|以前)",
         ">": rf"\b(?:after|later than|newer than)\s+(?P<day>{_DAY})\b"
         rf"|晚于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之后|以后)",
-        "in": rf"\b(?:in|on|during)\s+(?P<day>{_DAY})\b|(?:在|于)?(?P<day2>\d{{4}}年(?:\d{{1,2}}月)?)",
+        "in": rf"\b(?:in|on|during)\s+(?P<day>{_DAY})\b"
+        rf"|(?:在|于)?(?P<day2>\d{{4}}年(?:\d{{1,2}}月)?)",
     }.items()
 }
 """What compares a column with a date."""
@@ -183,7 +185,9 @@ EMPTY_CELLS = re.compile(
     r"|(?:没有|缺少|无)\s*$",
     re.IGNORECASE,
 )
-EMPTY_AFTER = re.compile(r"^\s*(?:(?:is|are)\s+(?:empty|missing|blank)\b|为空|是空|缺失)", re.IGNORECASE)
+EMPTY_AFTER = re.compile(
+    r"^\s*(?:(?:is|are)\s+(?:empty|missing|blank)\b|为空|是空|缺失)", re.IGNORECASE
+)
 """What says that a cell is empty, before and behind the column's name."""
 
 TEXTS: Mapping[str, re.Pattern[str]] = {
@@ -193,7 +197,8 @@ TEXTS: Mapping[str, re.Pattern[str]] = {
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:开头|開頭)",
         "ends": r"\bend(?:s|ing)?\s+(?:in|with)\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:结尾|結尾)",
-        "contains": r"\b(?:contain|includ|mention)(?:s|e|es|ing)?\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
+        "contains": r"\b(?:contain|includ|mention)(?:s|e|es|ing)?\s+"
+        r"[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|(?:包含|含有)\s*[\"'“‘]?(?P<text2>[\w.+-]+)[\"'”’]?",
     }.items()
 }
@@ -217,7 +222,7 @@ TOP = re.compile(
 """How many of the largest or smallest are asked for."""
 
 DIGITS: Mapping[str, int] = {
-    **dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True)),
+    **{word: at for at, word in enumerate(_COUNTED.split("|")[:9], start=2)},
     "twenty": 20,
     **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
     "两": 2,

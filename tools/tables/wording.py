@@ -8,8 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from tools.tables.computing import Item, Result, Value
 from tools.tables.conditions import Condition
-from tools.tables.reading import Reading, Unclear
-from tools.tables.table import Column
+from tools.tables.making import Reading, Unclear
 
 SHOWN = 20
 """How many rows or groups are named at the most."""
@@ -63,7 +62,9 @@ def title(reading: Reading, language: str) -> str:
     """Return what a computation is called in a list of sources."""
     zh = language == "zh"
     what = f"{_operation(reading, zh)}{_where(reading.conditions, zh)}"
-    return f"{reading.table.name}，计算：{what}" if zh else f"{reading.table.name}, computed: {what}"
+    return (
+        f"{reading.table.name}，计算：{what}" if zh else f"{reading.table.name}, computed: {what}"
+    )
 
 
 def basis(result: Result, zh: bool) -> str:
@@ -72,7 +73,8 @@ def basis(result: Result, zh: bool) -> str:
     first, last = table.numbers[0], table.numbers[-1]
     what = f"{_operation(result.reading, zh)}{_where(result.reading.conditions, zh)}"
     if zh:
-        said = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；共 {table.size} 行，用了 {result.used} 行"
+        used = f"共 {table.size} 行，用了 {result.used} 行"
+        said = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；{used}"
     else:
         said = (
             f"Computed over rows {first}–{last} of {table.name}: {what}; "
@@ -88,21 +90,22 @@ def doubt(unclear: Unclear, language: str) -> str:
     options = [_plain(one) for one in unclear.options]
     if language == "zh":
         if options:
-            return f"没有计算：在 {table.name} 中，“{said}”可能指 {'、'.join(options)}。请写明是哪一个。"
+            meant = "、".join(options)
+            return f"没有计算：在 {table.name} 中，“{said}”可能指 {meant}。请写明是哪一个。"
         known = "、".join(_plain(one.name) for one in table.columns)
         return f"没有计算：{table.name} 中没有与“{said}”对应的列或值。它的列是：{known}。"
     if options:
         meant = " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
         return f"Not computed: in {table.name}, “{said}” could mean {meant}. Say which is meant."
     known = ", ".join(_plain(one.name) for one in table.columns)
-    return f"Not computed: “{said}” is no column or value of {table.name}. Its columns are: {known}."
+    return (
+        f"Not computed: “{said}” is no column or value of {table.name}. Its columns are: {known}."
+    )
 
 
 def several(readings: Sequence[Reading], language: str) -> str:
     """Return that a question can be read over several tables."""
-    meant = [
-        f"{one.table.name} ({_operation(one, language == 'zh')})" for one in readings
-    ]
+    meant = [f"{one.table.name} ({_operation(one, language == 'zh')})" for one in readings]
     if language == "zh":
         return f"没有计算：问题可以指 {'、'.join(meant)}。请写明是哪个文件。"
     return f"Not computed: the question could be about {' or '.join(meant)}. Name the file."
@@ -117,19 +120,29 @@ def _said(result: Result, zh: bool) -> str:
         return _of_rows(result, where, zh)
     if result.used == 0:
         what = f"{_operation(reading, zh)}{where}"
-        return f"{table} 中没有可用于计算的行（{what}）。" if zh else (
-            f"In {table}, no row can be used for this: {what}."
+        return (
+            f"{table} 中没有可用于计算的行（{what}）。"
+            if zh
+            else (f"In {table}, no row can be used for this: {what}.")
         )
     if reading.operation == "lookup":
         return _of_cells(result, where, zh)
     what = _operation(reading, zh)
     shown = _shown(result.value, reading)
-    tail = ""
-    if reading.operation in ("min", "max"):
-        tail = _named(result.items, zh)
+    tail = _named(result.items, zh) if reading.operation in ("min", "max") else ""
+    if len({one.value for one in result.items}) > 1:
+        return _of_first(result, what, where, zh)
     if zh:
-        return f"{table} 中{where[2:] + '的行，' if where else ''}{what}是 {shown}{tail}。"
+        return f"{table} 中{where[1:] + ' 的行，' if where else ''}{what}是 {shown}{tail}。"
     return f"In {table}, the {what}{where} is {shown}{tail}."
+
+
+def _of_first(result: Result, what: str, where: str, zh: bool) -> str:
+    """Return what leads on to the list of the largest or smallest."""
+    name, many = result.reading.table.name, len(result.items)
+    if zh:
+        return f"{name} 中{where[1:] + ' 的行，' if where else ''}{what}的 {many} 项是："
+    return f"In {name}, the {many} rows with the {what}{where} are:"
 
 
 def _of_rows(result: Result, where: str, zh: bool) -> str:
@@ -140,7 +153,8 @@ def _of_rows(result: Result, where: str, zh: bool) -> str:
         share = _rounded(Decimal(100 * fitting) / size, PLACES)
         if zh:
             return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}，占 {share} %。"
-        return f"In {table}, {fitting:,} of the {rows} fit{where}: that is {share} %."
+        fits = where.removeprefix(" where ")
+        return f"In {table}, {fitting:,} of the {rows} have {fits}: that is {share} %."
     if not reading.conditions:
         return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
     if zh:
@@ -158,7 +172,7 @@ def _of_cells(result: Result, where: str, zh: bool) -> str:
     if len(values) == 1:
         shown = next(iter(values))
         if zh:
-            return f"{reading.table.name} 中{where[2:]}的行，{name} 是 {shown}。"
+            return f"{reading.table.name} 中 {where[1:]} 的行，{name} 是 {shown}。"
         return f"In {reading.table.name}, {name}{where} is {shown}."
     if zh:
         return f"{reading.table.name} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
@@ -178,7 +192,7 @@ def _of_groups(result: Result, zh: bool) -> str:
         return f"In {reading.table.name}, the {most} {what} per {by}{where} is {shown}{tail}."
     if zh:
         return f"{reading.table.name} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
-    return f"In {reading.table.name}, the {what} per {by}{where}, {len(result.items)} groups:"
+    return f"In {reading.table.name}, the {what} per {by}{where} in {len(result.items)} groups is:"
 
 
 def _named(items: Sequence[Item], zh: bool) -> str:
@@ -186,17 +200,19 @@ def _named(items: Sequence[Item], zh: bool) -> str:
     if len(items) == 1:
         name = _plain(items[0].name)
         return f"（{name}）" if zh else f" ({name})"
-    level = len({one.value for one in items}) == 1
     if not items:
         return ""
+    level = len({one.value for one in items}) == 1
     if zh:
-        return f"，共有 {len(items)} 项" if level else f"，前 {len(items)} 项如下"
-    return f", of {len(items)} alike" if level else f"; the first {len(items)} are listed"
+        return f"，共有 {len(items)} 项" if level else f"；前 {len(items)} 项如下"
+    return f", in {len(items)} of them" if level else f"; the first {len(items)} are listed"
 
 
 def _tail(items: Sequence[Item], zh: bool) -> str:
-    return f"（{_plain(items[0].name)}）" if zh and len(items) == 1 else (
-        f": {_plain(items[0].name)}" if len(items) == 1 else ""
+    return (
+        f"（{_plain(items[0].name)}）"
+        if zh and len(items) == 1
+        else (f": {_plain(items[0].name)}" if len(items) == 1 else "")
     )
 
 
@@ -226,9 +242,7 @@ def _where(conditions: Sequence[Condition], zh: bool) -> str:
     if not conditions:
         return ""
     joined = " 且 " if zh else " and "
-    return (" （" if False else ("：" if zh else " where ")) + joined.join(
-        condition(one, zh) for one in conditions
-    )
+    return ("：" if zh else " where ") + joined.join(condition(one, zh) for one in conditions)
 
 
 def condition(one: Condition, zh: bool) -> str:
@@ -258,7 +272,9 @@ def _left_out(result: Result, zh: bool) -> list[str]:
         said.append(f"未计入不是数值的单元格：{held}" if zh else f"left out as no value: {held}")
     if table.totals:
         at = ", ".join(map(str, table.totals[:3]))
-        said.append(f"第 {at} 行是合计，未计入" if zh else f"row {at} sums up others and is left out")
+        said.append(
+            f"第 {at} 行是合计，未计入" if zh else f"row {at} sums up others and is left out"
+        )
     return said
 
 
@@ -293,8 +309,3 @@ def _shown_bound(bound: Decimal | date) -> str:
 def _plain(text: str) -> str:
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return " ".join(short.translate(_ASIDE).split())
-
-
-def column_names(columns: Sequence[Column]) -> str:
-    """Return the names of columns, joined."""
-    return ", ".join(_plain(one.name) for one in columns)

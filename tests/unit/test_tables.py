@@ -1,0 +1,228 @@
+"""What is computed over tables, and what is not because it could be read otherwise."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from tools.files.shapes import File, Grid, Limits
+from tools.files.table import grids
+from tools.tables import wording
+from tools.tables.computing import Result, compute
+from tools.tables.making import Reading, Unclear
+from tools.tables.reading import reading
+from tools.tables.table import Table, tables
+
+HIVES = """hive,apiary,queen born,honey,mites per 100,temper
+A1,North,2021-04-02,"1,204.5 kg",3,calm
+A2,North,2019-05-20,880 kg,12,calm
+B1,South,2022-06-01,n/a,7,wild
+B2,South,2020-03-15,950.5 kg,,wild
+C1,Sea side,2023-01-09,310 kg,1,calm
+"""
+蜂箱 = """编号,蜂场,产蜜量(公斤),蜂王年份
+甲一,北坡,120,2021
+甲二,北坡,85,2020
+乙一,南坡,,2022
+乙二,南坡,143,2019
+"""
+
+
+def table(text: str, name: str = "hives.csv") -> Table:
+    (made,) = tables(name, grids(File(text.encode(), ".csv", Limits())))
+    return made
+
+
+def result(question: str, text: str = HIVES, name: str = "hives.csv") -> Result:
+    read = reading(question, table(text, name))
+    assert isinstance(read, Reading), read
+    return compute(read)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many hives are there?", 5),
+        ("How many rows are in hives.csv?", 5),
+        ("What is the number of hives in the apiary North?", 2),
+        ("how many hives are calm or wild?", 5),
+        ("How many hives are not in North?", 3),
+        ("How many different apiaries are there?", 3),
+        ("What is the total honey?", Decimal("3345.0")),
+        ("What's the average honey of hives with temper calm?", Decimal("2394.5") / 3),
+        ("What is the median of mites per 100?", Decimal(5)),
+        ("How many hives had more than 5 mites per 100?", 2),
+        ("How many hives have at least 900 honey?", 2),
+        ("How many hives have a queen born before 2021?", 2),
+        ("How many hives have a queen born in 2022?", 1),
+        ("How many hives have no mites per 100?", 1),
+        ("How many hives starting with B are there?", 2),
+        ("What is the smallest honey?", Decimal(310)),
+    ],
+)
+def test_a_number_is_computed(question: str, value: Decimal | int):
+    assert result(question).value == value
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which hive has the most honey?", ["A1"]),
+        ("Which hive has the lowest mites per 100?", ["C1"]),
+        ("Which hive has the oldest queen born?", ["A2"]),
+        ("Which two hives have the largest honey?", ["A1", "B2"]),
+        ("Which apiary has the largest total honey?", ["North"]),
+        ("List the hives with temper wild.", ["B1", "B2"]),
+        ("Which hives are in the Sea side apiary?", ["C1"]),
+    ],
+)
+def test_rows_and_groups_are_named(question: str, names: list[str]):
+    assert [one.name for one in result(question).items] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("蜂箱.csv 有多少行？", 4),
+        ("蜂场为北坡的编号有几个？", 2),
+        ("产蜜量的总和是多少？", 348),
+        ("南坡的平均产蜜量是多少？", 143),
+        ("蜂王年份大于2020的编号有多少个？", 2),
+        ("最大的产蜜量是多少？", 143),
+        ("有多少种不同的蜂场？", 2),
+    ],
+)
+def test_a_chinese_question_is_computed(question: str, value: int):
+    assert result(question, 蜂箱, "蜂箱.csv").value == value
+
+
+def test_rows_are_counted_in_groups():
+    groups = result("How many hives are there per apiary?").items
+
+    assert {one.name: one.value for one in groups} == {"North": 2, "South": 2, "Sea side": 1}
+
+
+def test_a_cell_is_looked_up():
+    (cell,) = result("What is the temper of B2?").items
+
+    assert cell.value == "wild"
+
+
+def test_a_mistyped_column_is_recognised():
+    assert result("What is the highest populaton size?", TWO, "cities.csv").value == 700_000
+
+
+def test_cells_without_a_number_are_left_out_and_told():
+    found = result("What is the average honey?")
+
+    assert (found.used, found.fitting, found.empty) == (4, 5, 1)
+    assert "4 of 5 rows used; 1 left out because honey is empty" in wording.answer(found, "en")
+
+
+def test_a_row_that_sums_up_the_others_is_left_out_and_told():
+    text = "item,price\npen,2\nink,5\nTotal,7\n"
+    found = result("What is the total price?", text, "shop.csv")
+
+    assert found.value == 7
+    assert "row 4 sums up others" in wording.answer(found, "en")
+
+
+def test_decimals_are_added_exactly():
+    text = "item,price\npen,0.1\nink,0.2\n"
+
+    assert "is 0.3." in wording.answer(result("What is the total price?", text, "s.csv"), "en")
+
+
+TWO = "city,size km2,population size\nOslo,454,700000\nBergen,465,290000\n"
+
+
+def test_a_name_that_two_columns_bear_is_not_guessed():
+    found = reading("What is the average size?", table(TWO, "cities.csv"))
+
+    assert isinstance(found, Unclear)
+    assert found.options == ("size km2", "population size")
+
+
+def test_a_value_that_two_columns_have_is_not_guessed():
+    text = "from,to,price\nOslo,Bergen,90\nBergen,Oslo,80\nRome,Oslo,120\n"
+    found = reading("What is the average price for Oslo?", table(text, "flights.csv"))
+
+    assert isinstance(found, Unclear)
+    assert len(found.options) == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many hives were painted in 2022 by Anna?",
+        "How many wasps are in the apiary North?",
+        "Why do the hives in North have the most honey?",
+        "What is the average temper?",
+        "Which hive is the best?",
+        "What is a hive?",
+        "How many bees live in hive A1?",
+        "Is A1 in North?",
+        "How many hives have more than 500 lb of honey?",
+    ],
+)
+def test_a_question_with_words_that_have_no_part_in_it_is_not_computed(question: str):
+    assert reading(question, table(HIVES)) is None
+
+
+def test_a_question_that_names_the_file_is_told_why_nothing_is_computed():
+    found = reading("How many hives in hives.csv are blue?", table(HIVES), sure=True)
+
+    assert isinstance(found, Unclear)
+    assert wording.doubt(found, "en").startswith("Not computed: “blue” is no column or value")
+
+
+def test_a_column_of_several_units_is_not_added_up():
+    text = "file,size\na,3 MB\nb,200 kB\nc,1 MB\n"
+
+    assert reading("What is the total size?", table(text, "files.csv")) is None
+
+
+def test_numbers_with_a_decimal_comma_are_not_misread():
+    text = "item,price\npen,\"3,5\"\nink,\"1.234,50\"\n"
+
+    assert reading("What is the total price?", table(text, "shop.csv")) is None
+
+
+def test_telephone_numbers_are_not_numbers():
+    text = "name,phone\nAnna,0171234\nBo,0179999\n"
+
+    assert reading("What is the average phone?", table(text, "people.csv")) is None
+
+
+def test_a_superlative_of_a_name_that_stands_in_many_rows_is_not_guessed():
+    found = reading("Which apiary has the largest honey?", table(HIVES))
+
+    assert isinstance(found, Unclear)
+
+
+def test_a_table_without_a_header_has_no_columns():
+    assert tables("x.csv", [Grid("", [], [(1, ["1", "2"])])]) == []
+
+
+def test_an_answer_says_its_rows_its_operation_and_its_filter():
+    said = wording.answer(result("What is the total honey of hives in North?"), "en")
+
+    assert said.splitlines() == [
+        "In hives.csv, the total of honey where apiary = “North” is 2084.5 kg.",
+        "Computed over rows 2–6 of hives.csv: total of honey where apiary = “North”; "
+        "2 of 5 rows used.",
+    ]
+
+
+def test_a_chinese_answer_is_chinese():
+    said = wording.answer(result("南坡的平均产蜜量是多少？", 蜂箱, "蜂箱.csv"), "zh")
+
+    assert said.splitlines()[0] == "蜂箱.csv 中蜂场 = “南坡” 的行，产蜜量(公斤) 的平均值是 143。"
+
+
+def test_markup_in_a_cell_is_shown_as_what_looks_like_it():
+    text = "item,note\npen,<b>[S9](http://x)*\nink,plain\n"
+    said = wording.answer(result("What is the note of pen?", text, "shop.csv"), "en")
+
+    assert not set("<>[]*") & set(said)

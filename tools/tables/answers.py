@@ -1,0 +1,120 @@
+"""Answer a question over the tables of a person's files, where it can be read in one way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from config.errors import Problem
+from memory.pages.documents import Held, held
+from tools.files import Grid, Limits, cells
+from tools.tables import wording
+from tools.tables.computing import Result, compute
+from tools.tables.making import Reading, Unclear
+from tools.tables.reading import reading
+from tools.tables.table import Table, tables
+from tools.tables.vocabulary import OPERATIONS
+
+SUFFIXES = (".csv", ".tsv", ".xlsx")
+"""The files that hold tables."""
+
+MOST = 20
+"""So many files are looked at for one question; those that it names come first."""
+
+SMALL = 1_000_000
+"""A question that asks for no operation is looked up in files up to this size only, in bytes."""
+
+KEPT = 8
+"""The tables of so many files are kept in memory."""
+
+
+class Answered(NamedTuple):
+    """What the tables say to a question, in words, and where it is from."""
+
+    file: Held
+    title: str
+    place: str
+    text: str
+    status: Literal["computed", "unclear"]
+
+
+_kept: OrderedDict[tuple[str, str], list[Grid]] = OrderedDict()
+
+
+async def answered(
+    owner: str, roots: Sequence[str], question: str, language: str
+) -> Answered | None:
+    """Return what is computed for a question, or why it is not; nothing where no table is asked.
+
+    Args:
+        owner: Whose files.
+        roots: The folders that were read; all of the owner's where none is named.
+        question: As the person puts it.
+        language: In which the answer is worded.
+    """
+    files = [one for one in await held(owner, roots) if _may_answer(one, question)]
+    first = sorted(files, key=lambda one: (not _names(question, one), one.path))[:MOST]
+    named = [one for one in first if _names(question, one)]
+    pairs = [(one, table) for one in named or first for table in await _tables(one)]
+    return await asyncio.to_thread(_answer, pairs, question, language)
+
+
+def _may_answer(file: Held, question: str) -> bool:
+    asked = _names(question, file) or any(one.search(question) for one in OPERATIONS.values())
+    return file.path.lower().endswith(SUFFIXES) and not file.code and (asked or file.size <= SMALL)
+
+
+def _names(question: str, file: Held) -> bool:
+    return Path(file.path).name.casefold() in question.casefold()
+
+
+async def _tables(file: Held) -> list[Table]:
+    """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
+    name = (file.path, file.sha256)
+    if name not in _kept:
+        try:
+            _kept[name] = await cells(Path(file.path), file.sha256, Limits())
+        except Problem:
+            return []
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return tables(Path(file.path).name, _kept[name])
+
+
+def _answer(pairs: Sequence[tuple[Held, Table]], question: str, language: str) -> Answered | None:
+    sure = any(_names(question, file) for file, _ in pairs)
+    read = [(file, reading(question, table, sure=sure)) for file, table in pairs]
+    found = [(file, one) for file, one in read if isinstance(one, Reading)]
+    best = max((one.fit for _, one in found), default=0.0)
+    results = [(file, compute(one)) for file, one in found if one.fit == best]
+    if results and len({_gist(one) for _, one in results}) == 1:
+        return _computed(*results[0], language)
+    if results:
+        text = wording.several([one.reading for _, one in results], language)
+        return Answered(results[0][0], _name(results[0][0]), "", text, "unclear")
+    doubts = [(file, one) for file, one in read if isinstance(one, Unclear)]
+    doubts.sort(key=lambda one: not one[1].options)
+    for file, one in doubts[:1]:
+        return Answered(file, _name(file), "", wording.doubt(one, language), "unclear")
+    return None
+
+
+def _computed(file: Held, result: Result, language: str) -> Answered:
+    table = result.reading.table
+    place = f"rows={table.numbers[0]}-{table.numbers[-1]}"
+    title = wording.title(result.reading, language)
+    return Answered(file, title, place, wording.answer(result, language), "computed")
+
+
+def _gist(result: Result) -> str:
+    """Return what two results have in common that say the same."""
+    items = sorted(one.name.casefold() for one in result.items)
+    lists = result.reading.operation in ("list", "lookup", "min", "max")
+    return f"{result.value} {items}" if lists or result.reading.group else f"{result.value}"
+
+
+def _name(file: Held) -> str:
+    return Path(file.path).name
