@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from graph.records import of_turn
@@ -94,7 +95,7 @@ async def test_a_question_that_can_be_read_in_two_ways_is_partial_and_says_which
 async def test_a_table_that_has_changed_since_it_was_read_is_not_computed_with(
     thread: Session, hives: str
 ):
-    Path(hives, "hives.csv").write_text(HIVES + "C2,South,1\n", encoding="utf-8")
+    await anyio.Path(hives, "hives.csv").write_text(HIVES + "C2,South,1\n", encoding="utf-8")
     context = make({"models": EXTRACTIVE, "files": [hives], "auto_accept": True})
     outcome = await thread.begin("How many hives are there?", context, quiet)
 

@@ -184,7 +184,7 @@ def test_a_column_of_several_units_is_not_added_up():
 
 
 def test_numbers_with_a_decimal_comma_are_not_misread():
-    text = "item,price\npen,\"3,5\"\nink,\"1.234,50\"\n"
+    text = 'item,price\npen,"3,5"\nink,"1.234,50"\n'
 
     assert reading("What is the total price?", table(text, "shop.csv")) is None
 
