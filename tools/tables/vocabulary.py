@@ -197,7 +197,7 @@ TEXTS: Mapping[str, re.Pattern[str]] = {
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:开头|開頭)",
         "ends": r"\bend(?:s|ing)?\s+(?:in|with)\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:结尾|結尾)",
-        "contains": r"\b(?:contain|includ|mention)(?:s|e|es|ing)?\s+"
+        "contains": r"\b(?:contains?|containing|includes?|including|mentions?|mentioning)\s+"
         r"[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|(?:包含|含有)\s*[\"'“‘]?(?P<text2>[\w.+-]+)[\"'”’]?",
     }.items()
