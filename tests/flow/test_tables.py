@@ -65,8 +65,8 @@ async def test_any_model_is_shown_what_was_computed_and_may_say_it(
     thread: Session, hives: str, script: Script
 ):
     script.on("reporter", "The hives in the North gave 2,084.5 kg in all [S1].")
-    context = make({"models": {"default": "fake:any"}, "files": [hives], "auto_accept": True})
-    outcome = await thread.begin("What is the total honey in the North?", context, quiet)
+    chosen = {"models": {"default": "fake:any"}, "files": [hives], "query_count": 0}
+    outcome = await thread.begin("What is the total honey in the North?", make(chosen), quiet)
 
     assert 'kind="computed"' in script.prompts("reporter")[0]
     assert outcome.state["report"]["body"].startswith("The hives in the North gave 2,084.5 kg")
