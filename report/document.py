@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from graph.records import Background, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.render import Document, Gap
 from report.wording import word
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
-def document(state: State, report: Report, status: RunStatus, created: str) -> Document:
+
+def document(
+    state: State,
+    report: Report,
+    status: RunStatus,
+    created: str,
+    texts: Mapping[str, str] = NOTHING,
+) -> Document:
     """Return the document of the turn that `state` is in.
 
     Args:
@@ -18,6 +27,7 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         report: The checked report.
         status: How the run came out.
         created: The day, as an ISO date.
+        texts: The texts of the pages that are cited, by the ids of their sources.
     """
     sources: dict[str, Source] = state.get("sources", {})
     return Document(
@@ -29,6 +39,7 @@ def document(state: State, report: Report, status: RunStatus, created: str) -> D
         gaps=[*gaps(state), *unused(state, report["cited"])],
         searched=searched(state),
         sources=[_shown(source, report["language"]) for source in sources.values()],
+        texts=dict(texts),
         removed=report["removed"],
         doubted=report.get("doubted", []),
         unreviewed=unreviewed(state),

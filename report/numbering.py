@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from graph.records import Source
 from report.blocks import blocks, joined
 from report.citations import document_key, place, whole
 from report.escaping import disarmed, escaped
+from report.extracts import Use
 from report.marks import MARKER, QUOTE, tidy
+from report.statements import statements
 from retrieval.text import normalise
 
 NUMBER = "\ue000{}\ue001"
@@ -20,7 +23,10 @@ NUMBER = "\ue000{}\ue001"
 QUOTED = "\ue002“{}”\ue003"
 """A proven quotation in the text."""
 
-PRIVATE = re.compile("[\ue000-\ue003]")
+USE = 0xF0000
+"""The first of the characters that stand behind a number, one for each use of a document."""
+
+PRIVATE = re.compile("[\ue000-\ue003\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -33,13 +39,16 @@ class Numbered(NamedTuple):
 
     body: str
     used: list[Source]
+    uses: list[Use]
+    """Every number in the text, in order."""
 
 
 class _Cited(NamedTuple):
-    """The number of a document, and the place in it that is cited."""
+    """A source: the number of its document, the place in it, and its id."""
 
     number: int
     place: str
+    name: str
 
 
 def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numbered:
@@ -49,6 +58,7 @@ def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numb
     own source is not marked twice. Marks of unknown sources are dropped.
     """
     used: dict[str, Source] = {}
+    uses: list[Use] = []
     registry = {source["id"]: source for source in sources}
 
     def cited(name: str) -> _Cited | None:
@@ -57,25 +67,25 @@ def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numb
             return None
         key = document_key(source)
         used.setdefault(key, whole(source))
-        return _Cited(list(used).index(key) + 1, escaped(place(source, language)))
+        return _Cited(list(used).index(key) + 1, escaped(place(source, language)), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
     for at, part in enumerate(parts):
         if part.kind != "fence":
-            parts[at] = part._replace(text=_with_numbers(tidy(part.text), cited))
-    return Numbered(joined(parts), list(used.values()))
+            parts[at] = part._replace(text=_with_numbers(tidy(part.text), cited, uses))
+    return Numbered(joined(parts), list(used.values()), uses)
 
 
-def _with_numbers(text: str, cited: Callable[[str], _Cited | None]) -> str:
+def _with_numbers(text: str, cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
     parts: list[str] = []
     done = 0
     for mark in _MARK.finditer(text):
-        parts += [disarmed(text[done : mark.start()]), _written(mark, cited)]
+        parts += [disarmed(text[done : mark.start()]), _written(mark, cited, uses)]
         done = mark.end()
     return "".join([*parts, disarmed(text[done:])])
 
 
-def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None]) -> str:
+def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
     """Return what is written for a mark; it does not stick to a word or begin a link."""
     before = mark.string[max(0, mark.start() - 1) : mark.start()]
     after = mark.string[mark.end() : mark.end() + 1]
@@ -83,8 +93,9 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None]) -> str:
         return mark[0]
     if not mark["group"]:
         quoted = QUOTED.format(escaped(html.unescape(mark[2])))
-        return quoted + _own(mark, cited) + (" " if _WORD.match(after) else "")
-    shown = _shown(map(cited, MARKER.findall(mark["group"])))
+        return quoted + _own(mark, cited, uses) + (" " if _WORD.match(after) else "")
+    names = filter(None, map(cited, MARKER.findall(mark["group"])))
+    shown = _shown(list(names), _statement(mark), uses)
     if not shown:
         return ""
     space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
@@ -92,20 +103,39 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None]) -> str:
     return space + shown + (" " if after == "(" else "\\" if definition else "")
 
 
-def _own(quote: re.Match[str], cited: Callable[[str], _Cited | None]) -> str:
+def _own(quote: re.Match[str], cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
     """Return the number of a quotation, or nothing where a marker right after it has it."""
     own = cited(quote[1] or "")
     following = _FOLLOWING.match(quote.string, quote.end())
     marked = map(cited, MARKER.findall(following[1])) if following else ()
-    return "" if not own or own in marked else f" {_shown([own])}"
+    return "" if not own or own in marked else f" {_shown([own], quote[0], uses)}"
 
 
-def _shown(cited: Iterable[_Cited | None]) -> str:
+def _statement(mark: re.Match[str]) -> str:
+    """Return the statement, or the cell of a table, that a group of markers belongs to."""
+    said = statements(mark.string)
+    ends = accumulate(map(len, said))
+    one, end = next(found for found in zip(said, ends, strict=True) if mark.start() < found[1])
+    cell = mark.string[end - len(one) : mark.start()].rpartition("|")[2]
+    return cell if any(map(str.isalnum, cell)) else one
+
+
+def _shown(cited: Sequence[_Cited], statement: str, uses: list[Use]) -> str:
     """Return the numbers in brackets, each document once with all places that are cited of it."""
-    places: dict[int, list[str]] = {}
-    for one in filter(None, cited):
-        places.setdefault(one.number, []).append(one.place)
-    return "".join(
-        NUMBER.format(f"{number}{''.join(f', {name}' for name in dict.fromkeys(names) if name)}")
-        for number, names in places.items()
-    )
+    documents: dict[int, list[_Cited]] = {}
+    for one in cited:
+        documents.setdefault(one.number, []).append(one)
+    shown = ""
+    for number, all_of_it in documents.items():
+        places = dict.fromkeys(one.place for one in all_of_it if one.place)
+        shown += NUMBER.format(f"{number}{''.join(f', {name}' for name in places)}")
+        shown += chr(USE + len(uses))
+        uses.append(_use(number, [one.name for one in all_of_it], statement))
+    return shown
+
+
+def _use(number: int, names: Sequence[str], statement: str) -> Use:
+    """Return what a document is cited for: the words that are quoted of it, or the statement."""
+    quoted = [quote[2] for quote in QUOTE.finditer(statement) if quote[1] in names]
+    said = html.unescape(quoted[-1]) if quoted else statement
+    return Use(number, tuple(dict.fromkeys(names)), said, bool(quoted))

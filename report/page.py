@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
 from string import Template
+from typing import NamedTuple
 
 import nh3
 from markdown_it import MarkdownIt
 
 from graph.records import Source
+from report.citations import place
 from report.escaping import one_line, web_address
-from report.numbering import numbered
+from report.extracts import Extract, Use, extract
+from report.numbering import USE, Numbered, numbered
 from report.shape import Document
 from report.wording import footnotes, notices, reason, word
 
@@ -24,7 +27,16 @@ _TAGS = {
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
-_NUMBER = re.compile("\ue000(\\d+)((?:, [^\ue001]+)?)\ue001")
+_NUMBER = re.compile("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
+
+
+class _Passage(NamedTuple):
+    """What is cited of a page, the number of its document, and the uses that cite it."""
+
+    number: int
+    place: str
+    extract: Extract
+    uses: list[int]
 
 
 def to_html(document: Document) -> str:
@@ -33,10 +45,10 @@ def to_html(document: Document) -> str:
     Nothing in it is active and nothing is fetched. Only addresses of sources are links.
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
-    text, used = numbered(document["body"], document["sources"], language)
-    uses = Counter(int(number) for number, _ in _NUMBER.findall(text))
+    shown = numbered(document["body"], document["sources"], language)
+    passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
-    nothing = _paragraph(word("nothing", language)) if unanswered and not text else ""
+    nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
     gaps = [
         _gap(gap["title"], reason(gap["reason"], gap["status"], language), language)
         for gap in document["gaps"]
@@ -45,13 +57,14 @@ def to_html(document: Document) -> str:
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=_escaped(document["title"]),
-        meta=_meta(document, len(used), language),
+        meta=_meta(document, len(shown.used), language),
         question=_paragraph(document["question"], "question"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
-        body=_body(text, used) or nothing,
+        body=_body(shown, passages) or nothing,
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),
-        sources=_sources(used, uses, language),
+        sources=_sources(shown, passages, language),
+        passages=_appendix(shown.used, passages, language),
         removed="\n".join(_paragraph(line, "removed") for line in footnotes(document)),
     )
 
@@ -62,24 +75,39 @@ def _template() -> Template:
     return Template(page.read_text(encoding="utf-8"))
 
 
-def _body(text: str, used: list[Source]) -> str:
+def _passages(document: Document, uses: Sequence[Use], language: str) -> list[_Passage]:
+    """Return what the uses of sources rest on, each part of a page once, document by document."""
+    sources = {source["id"]: source for source in document["sources"]}
+    found: dict[tuple[str, Extract], _Passage] = {}
+    for at, use in enumerate(uses):
+        for name in use.sources:
+            text = document["texts"].get(name, "")
+            cited = extract(text, use.said, quoted=use.quoted)
+            if cited:
+                where = place(sources[name], language)
+                new = _Passage(use.number, where, cited, [])
+                found.setdefault((name, cited), new).uses.append(at)
+    return sorted(found.values(), key=lambda passage: passage.number)
+
+
+def _body(shown: Numbered, passages: Sequence[_Passage]) -> str:
     """Return the text as HTML: cleaned first, then the numbers become links."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    tokens = markdown.disable(_NOT_WRITTEN).parse(text)
+    tokens = markdown.disable(_NOT_WRITTEN).parse(shown.body)
     for token in tokens:
         token.tag = "h2" if token.tag == "h1" else token.tag
     plain = markdown.renderer.render(tokens, markdown.options, {})
     clean = nh3.clean(
         plain, tags=_TAGS, attributes=_ATTRIBUTES, filter_style_properties={"text-align"}
     )
-    seen: Counter[int] = Counter()
+    targets = {use: f"p{at}" for at, one in reversed([*enumerate(passages, 1)]) for use in one.uses}
 
     def link(found: re.Match[str]) -> str:
-        number = int(found[1])
-        seen[number] += 1
-        about = escape(_about(used[number - 1]))
-        place = f'id="c{number}-{seen[number]}" href="#s{number}"'
-        return f'<a class="ref" {place} title="{about}">[{number}{found[2]}]</a>'
+        at = ord(found[2]) - USE
+        number = shown.uses[at].number
+        about = escape(_about(shown.used[number - 1]))
+        target = targets.get(at, f"s{number}")
+        return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{found[1]}]</a>'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")
@@ -106,21 +134,57 @@ def _list(heading: str, items: list[str], language: str) -> str:
     )
 
 
-def _sources(used: list[Source], uses: Counter[int], language: str) -> str:
+def _sources(shown: Numbered, passages: Sequence[_Passage], language: str) -> str:
+    """Return the list of sources; each leads to what is cited of it, or back to the text."""
     lines = []
-    for number, source in enumerate(used, start=1):
-        back = word("back", language)
-        backs = " ".join(
-            f'<a class="back" href="#c{number}-{use}" title="{back}">↑{use}</a>'
-            for use in range(1, uses[number] + 1)
+    for number, source in enumerate(shown.used, start=1):
+        of_it = [at for at, one in enumerate(passages, start=1) if one.number == number]
+        uses = [at for at, use in enumerate(shown.uses) if use.number == number]
+        links = _jumps("p", of_it, "¶", word("cited", language)) or _backs(uses, language)
+        line = f'<span class="number">[{number}]</span> <span>{_source(source)} {links}</span>'
+        lines.append(f'<li id="s{number}">{line}</li>')
+    return _section("sources", lines, language)
+
+
+def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: str) -> str:
+    """Return the words that are cited, in their context, with links back to the text."""
+    lines = []
+    for at, one in enumerate(passages, start=1):
+        before, cited, after = map(_joined, one.extract)
+        title = _escaped(used[one.number - 1]["title"] or used[one.number - 1]["location"])
+        where = f", {_escaped(one.place)}" if one.place else ""
+        head = f'<a href="#s{one.number}">[{one.number}]</a> {title}{where}'
+        words = f"{before}<mark>{cited}</mark>{after}"
+        lines.append(
+            f'<li id="p{at}"><p class="from">{head} {_backs(one.uses, language)}</p>\n'
+            f"<blockquote>{words}</blockquote></li>"
         )
-        shown = f'<span class="number">[{number}]</span> <span>{_source(source)} {backs}</span>'
-        lines.append(f'<li id="s{number}">{shown}</li>')
+    return _section("cited", lines, language)
+
+
+def _section(name: str, lines: Sequence[str], language: str) -> str:
     if not lines:
         return ""
-    heading = f"<h2>{word('sources', language)}</h2>"
-    items = "\n".join(lines)
-    return f'<section class="sources">{heading}\n<ol>\n{items}\n</ol></section>'
+    heading, items = f"<h2>{word(name, language)}</h2>", "\n".join(lines)
+    return f'<section class="{name}">{heading}\n<ol>\n{items}\n</ol></section>'
+
+
+def _backs(uses: Sequence[int], language: str) -> str:
+    return _jumps("c", [use + 1 for use in uses], "↑", word("back", language))
+
+
+def _jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
+    """Return a link to each target, counted from 1."""
+    return " ".join(
+        f'<a class="back" href="#{kind}{target}" title="{title}">{sign}{count}</a>'
+        for count, target in enumerate(targets, start=1)
+    )
+
+
+def _joined(text: str) -> str:
+    """Return a part of a page on one line, with the space that keeps it from the next part."""
+    ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
+    return f"{ends[0]}{_escaped(text)}{ends[1]}" if text.strip() else ""
 
 
 def _source(source: Source) -> str:

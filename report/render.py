@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from graph.records import Source
 from report.escaping import escaped, web_address
-from report.numbering import numbered
+from report.numbering import PRIVATE, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
 from report.wording import footnotes, notices, reason, word
 
-_SHOWN = str.maketrans({"\ue000": "[", "\ue001": "]", "\ue002": "", "\ue003": ""})
+_BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
 def to_markdown(document: Document) -> str:
@@ -26,17 +26,21 @@ def to_markdown(document: Document) -> str:
 
 def plain(body: str) -> str:
     """Return a text with its quotations as such, and without the ids of its sources."""
-    return numbered(body, []).body.translate(_SHOWN)
+    return _shown(numbered(body, []).body)
+
+
+def _shown(text: str) -> str:
+    return PRIVATE.sub("", text.translate(_BRACKETS))
 
 
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
-    text, used = numbered(document["body"], document["sources"], language)
+    text, used, _ = numbered(document["body"], document["sources"], language)
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
     unanswered = document["status"] == "insufficient_evidence"
-    yield text.translate(_SHOWN) or (word("nothing", language) if unanswered else "")
+    yield _shown(text) or (word("nothing", language) if unanswered else "")
     yield from _list("missing", [_gap(gap, language) for gap in document["gaps"]], language)
     yield from _list("searched", map(escaped, document["searched"] if unanswered else []), language)
     if used:

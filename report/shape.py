@@ -29,6 +29,8 @@ class Document(TypedDict):
     searched: list[str]
     sources: list[Source]
     """The whole registry of the thread; only what the body cites is shown."""
+    texts: dict[str, str]
+    """The text of each page that is cited, by the id of its source; a page shows parts of them."""
     removed: list[Removed]
     doubted: list[str]
     """Sentences with a number that none of the sources they cite has."""

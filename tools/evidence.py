@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Passage, Source
+from graph.state import State
 from memory.pages import store as pages
 from memory.pages.recollection import EARLIER, recollected, without_turns_of
 from memory.pages.recollection import named as pages_named
@@ -206,8 +207,17 @@ async def verified(owner: str, text: str, sources: Mapping[str, Source]) -> Prov
 
     A page that was forgotten bears out nothing.
     """
+    return await asyncio.to_thread(proven, text, await texts(owner, sources))
+
+
+async def texts(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:
+    """Return the stored text of each source by its id; a page that was forgotten has none."""
     stored = await pages.texts(owner, [source["page"] for source in sources.values()])
-    texts = {
-        name: stored[source["page"]] for name, source in sources.items() if source["page"] in stored
-    }
-    return await asyncio.to_thread(proven, text, texts)
+    named = {name: source["page"] for name, source in sources.items()}
+    return {name: stored[page] for name, page in named.items() if page in stored}
+
+
+async def cited_texts(owner: str, state: State) -> dict[str, str]:
+    """Return the stored text of each source that the report of a turn cites, by its id."""
+    sources = state.get("sources", {})
+    return await texts(owner, {name: sources[name] for name in state["report"]["cited"]})

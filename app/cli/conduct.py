@@ -32,6 +32,7 @@ from runs import lifecycle
 from runs.lifecycle import filed, mark
 from runs.place import owned
 from storage.engine import close
+from tools.evidence import cited_texts
 
 STATUS = {
     "succeeded": 0,
@@ -244,7 +245,8 @@ class Conductor:
     async def _file(self, state: State) -> Path:
         """Write the report to its folder; return its markdown file."""
         today = datetime.now(UTC).date().isoformat()
-        shown = document(state, state["report"], state["status"], today)
+        cited = await cited_texts(self.owner, state)
+        shown = document(state, state["report"], state["status"], today, cited)
         folder = (self.out or Path("reports") / self.run).absolute()
         try:
             files = await write(shown, folder, force=self.force)

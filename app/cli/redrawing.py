@@ -14,6 +14,7 @@ from report.document import document
 from report.export import same, write
 from report.render import Document
 from runs.lifecycle import NAMES, folders, found
+from tools.evidence import cited_texts
 
 
 async def redraw(owner: str, told: Sequence[Told]) -> int:
@@ -56,7 +57,8 @@ async def _drawn(owner: str, told: Told) -> tuple[Document, list[Path]]:
     except Problem:
         return document(state, state["report"], state["status"], ""), []
     day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
-    shown = document(state, state["report"], state["status"], day)
+    cited = await cited_texts(owner, state)
+    shown = document(state, state["report"], state["status"], day, cited)
     places = [Path(folder) for folder in await folders(run)]
     names = NAMES.values()
     return shown, [one for one in places if any((one / name).exists() for name in names)]

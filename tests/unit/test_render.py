@@ -1,4 +1,5 @@
 import re
+from html import unescape
 
 import pytest
 
@@ -29,6 +30,7 @@ def document(body="Bees dance [S1].", **more):
         "gaps": [],
         "searched": ["bee dance"],
         "sources": SOURCES,
+        "texts": {},
         "removed": [],
         "doubted": [],
         "unreviewed": 0,
@@ -220,8 +222,76 @@ def test_the_page_has_links_from_numbers_to_sources_and_back():
 
     targets = set(re.findall(r'\bid="([^"]+)"', page))
     links = set(re.findall(r'href="#([^"]+)"', page))
-    assert links == targets == {"c1-1", "c1-2", "c2-1", "s1", "s2"}
+    assert links == targets == {"c1", "c2", "c3", "s1", "s2"}
     assert 'title="Title 1 — https://example.org/1">[1]</a>' in page
+
+
+def cited(page):
+    """Return the passages that a page shows of its sources, what is cited in brackets."""
+    shown = re.findall(r"<blockquote>(.*?)</blockquote>", page, re.DOTALL)
+    return [unescape(one.replace("<mark>", "[").replace("</mark>", "]")) for one in shown]
+
+
+def test_a_citation_leads_to_the_quoted_words_in_their_context():
+    texts = {"S1": "The hive is dark.\nBees  dance in\nthe dark. The dance has a meaning."}
+
+    page = to_html(document('They <q s="S1">dance in the dark</q> there.', texts=texts))
+
+    assert cited(page) == ["The hive is dark. Bees [dance in the dark]. The dance has a meaning."]
+    assert re.search(r'<a class="ref" id="c1" href="#p1"', page)
+    assert re.search(r'<li id="p1">.*href="#s1".*href="#c1"', page)
+    assert re.search(r'<li id="s1">.*href="#p1"', page)
+
+
+def test_a_statement_leads_to_the_sentences_that_are_nearest_to_it():
+    texts = {"S1": "Hives are boxes. A queen lives for five years. She lays eggs. Wax is soft."}
+
+    page = to_html(document("A queen lays eggs and lives five years [S1].", texts=texts))
+
+    assert cited(page) == [
+        "Hives are boxes. [A queen lives for five years. She lays eggs.] Wax is soft."
+    ]
+
+
+def test_the_same_words_of_a_source_are_shown_once_for_all_who_cite_them():
+    texts = {"S1": "Bees dance.", "S2": "Wasps do not."}
+
+    page = to_html(document('<q s="S1">Bees dance</q>. <q s="S1">Bees dance</q>.', texts=texts))
+
+    assert cited(page) == ["[Bees dance]."]
+    assert re.search(r'<li id="p1">.*href="#c1".*href="#c2"', page)
+
+
+def test_of_a_long_page_only_the_neighbourhood_is_shown():
+    texts = {"S1": "Wax is soft. " * 900 + "Bees dance. " + "Honey is sweet. " * 900}
+
+    (shown,) = cited(to_html(document('<q s="S1">Bees dance</q>.', texts=texts)))
+
+    assert shown.startswith("… ")
+    assert shown.endswith(" …")
+    assert "[Bees dance]" in shown
+    assert len(shown) < 700
+
+
+def test_a_citation_of_a_page_that_is_gone_leads_to_the_source():
+    page = to_html(document("Bees dance [S1]."))
+
+    assert re.search(r'<a class="ref" id="c1" href="#s1"', page)
+    assert "Cited passages" not in page
+
+
+def test_two_statements_with_one_number_lead_each_to_its_own_words():
+    texts = {"S1": "Bees dance. Filler one. Filler two. Queens lay eggs."}
+
+    page = to_html(
+        document("| a | b |\n|---|---|\n| Queens lay eggs [S1] | Bees dance [S1] |", texts=texts)
+    )
+
+    targets = re.findall(r'<a class="ref" id="c\d" href="#p(\d)"', page)
+    assert [cited(page)[int(at) - 1].split("[")[1].split("]")[0] for at in targets] == [
+        "Queens lay eggs.",
+        "Bees dance.",
+    ]
 
 
 def test_the_page_says_what_the_markdown_says():
