@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from lxml import etree, html
 
+from tools.files.inline import DRAWN, drawn
 from tools.files.outline import Block, one_line, row
 
 _LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -15,10 +17,21 @@ _BLOCK_TAGS = (
     " figure footer form head header hr html legend li main nav ol p pre section summary table"
     " tbody td tfoot th thead title tr ul"
 )
-_UNREAD_TAGS = "script style noscript template head title svg math iframe object button select"
+_UNREAD_TAGS = "script style noscript template head title svg iframe object button select"
 _BLOCKS = frozenset([*_BLOCK_TAGS.split(), *_LEVELS])
 _UNREAD = frozenset(_UNREAD_TAGS.split())
-_AROUND = frozenset(["nav", "footer", "aside", "form"])
+_AROUND = frozenset(["nav", "footer"])
+_AROUND_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
+_AROUND_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:nav(?:bar|box|header|footer|igation|links?)?|menu|(?:sphinx)?sidebar"
+    r"|breadcrumbs?|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter"
+    r"|comments?|related|skip|toc|catlinks|printfooter|editsection|metadata|paginat\w+)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
+_PARTS = ["table", "pre", *_LEVELS]
+_LONGEST_DRAWN = 200
 
 
 def parse(text: str) -> Any:
@@ -36,67 +49,128 @@ def title(root: Any) -> str:
     return one_line(root.findtext(".//title") or "")
 
 
-def blocks(root: Any, *, around: bool = True) -> Iterator[Block]:
-    """Yield the blocks of an element; without menus, footers and forms if `around` is False."""
-    unread = _UNREAD if around else _UNREAD | _AROUND
+def blocks(root: Any) -> Iterator[Block]:
+    """Yield the blocks of an element, and say of each whether it stands around the text."""
     reader = _Reader()
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, node in walk:
         if event == "end":
             yield from reader.close(node)
-        elif node.tag in unread:
+        elif node.tag in _UNREAD or _unseen(node):
             walk.skip_subtree()
-        elif node.tag == "pre" or (node.tag == "tr" and node.find(".//table") is None):
+        elif _is_drawn(node):
+            reader.add(drawn(node, "".join(reader.words[-3:])))
+            walk.skip_subtree()
+        elif node.tag == "pre" or (node.tag == "tr" and reader.table.has(node)):
             yield from reader.whole(node)
             walk.skip_subtree()
         else:
             yield from reader.open(node)
 
 
+def _unseen(node: Any) -> bool:
+    """Tell whether a reader of the page does not see an element, or sees a sign to click at."""
+    if node.tag == "a":
+        return not len(node) and (node.text or "").strip() in _PERMALINKS
+    return (
+        node.get("hidden") is not None
+        or node.get("aria-hidden") == "true"
+        or "mw-editsection" in node.get("class", "")
+        or bool(_HIDDEN_STYLE.search(node.get("style", "")))
+    )
+
+
+def _is_drawn(node: Any) -> bool:
+    """Tell whether an element is written by `drawn`; one that was never closed is not."""
+    if node.tag not in DRAWN:
+        return False
+    return node.tag == "math" or len(node.text_content()) <= _LONGEST_DRAWN
+
+
+def _is_around(node: Any) -> bool:
+    if node.tag in _AROUND or node.get("role") in _AROUND_ROLES:
+        return True
+    if node.tag == "aside":
+        # Inside an article it is a note.
+        return next(node.iterancestors("article", "main"), None) is None
+    if node.tag == "form":
+        return not node.xpath("boolean(.//h1 | .//h2 | .//p)")
+    named = f"{node.get('class', '')} {node.get('id', '')}"
+    return node.tag in _BLOCKS and node.tag != "body" and bool(_AROUND_NAMES.search(named))
+
+
 class _Reader:
-    """The words of the block at hand, and the lists and the table it stands in."""
+    """The words of the block at hand, and the lists, links and tables it stands in."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
+        self.linked = 0
         self.mark = ""
+        self.broken = False
         self.lists: list[int] = []
-        self.header: list[str] = []
+        self.links: list[Any] = []
+        self.around: list[Any] = []
+        self.table = _Table()
 
     def open(self, node: Any) -> Iterator[Block]:
         if node.tag in _BLOCKS:
             yield from self.flush()
+        if _is_around(node):
+            self.around.append(node)
         if node.tag in {"ol", "ul"}:
             self.lists.append(int(node.tag == "ol"))
         elif node.tag == "li":
             self.mark = self.next_mark()
         elif node.tag == "table":
-            self.header = []
-        self.words.append(node.text or "")
+            self.table = _Table()
+        elif node.tag == "a" and node.get("href"):
+            self.links.append(node)
+        elif node.tag == "br":
+            yield from self.break_line()
+        self.add(node.text or "")
 
     def close(self, node: Any) -> Iterator[Block]:
         if node.tag in _BLOCKS:
             yield from self.flush(_LEVELS.get(node.tag, 0))
         if node.tag in {"ol", "ul"} and self.lists:
             self.lists.pop()
-        self.words.append(node.tail or "")
+        for opened in (self.links, self.around):
+            if opened and opened[-1] is node:
+                opened.pop()
+        self.add(node.tail or "")
+
+    def add(self, text: str) -> None:
+        self.words.append(text)
+        if text.strip():
+            self.broken = False
+            self.linked += len(text) if self.links else 0
+
+    def break_line(self) -> Iterator[Block]:
+        """End the line, or the paragraph where the line before was empty."""
+        if self.broken:
+            yield from self.flush()
+        self.add("\n")
+        self.broken = True
 
     def flush(self, level: int = 0) -> Iterator[Block]:
-        text = one_line("".join(self.words))
+        text, linked = one_line("".join(self.words)), self.linked
         self.words.clear()
+        self.linked = 0
         if text:
-            yield Block(self.mark + text, level)
+            yield Block(self.mark + text, level, linked / len(text), bool(self.around))
             self.mark = ""
 
     def whole(self, node: Any) -> Iterator[Block]:
         yield from self.flush()
         if node.tag == "pre":
-            yield Block(node.text_content().strip("\n"))
+            text = _lines(node)
+            if text.strip():
+                yield Block(self.mark + text, around=bool(self.around))
+                self.mark = ""
             return
-        cells = [" ".join(block.text for block in blocks(cell)) for cell in node]
-        if all(cell.tag == "th" for cell in node):
-            self.header = cells
-        elif any(cells):
-            yield Block(row(self.header, cells))
+        found = self.table.row(node)
+        if found:
+            yield found._replace(around=bool(self.around) or found.around)
 
     def next_mark(self) -> str:
         """Return what stands before a list item, and count it."""
@@ -104,3 +178,70 @@ class _Reader:
             return "- "
         self.lists[-1] += 1
         return f"{self.lists[-1] - 1}. "
+
+
+class _Table:
+    """The header of a table, and the cells that reach into its next rows."""
+
+    def __init__(self) -> None:
+        self.header: list[str] = []
+        self.below: dict[int, tuple[int, str]] = {}
+
+    def has(self, line: Any) -> bool:
+        """Tell whether a row has data, and does not only put parts of a page side by side."""
+        alone = len(line) < 2 and not self.below
+        return not alone and all(line.find(f".//{tag}") is None for tag in _PARTS)
+
+    def row(self, node: Any) -> Block | None:
+        """Return a row as a sentence, or None for a header or an empty row."""
+        parts = [list(blocks(cell)) for cell in node]
+        texts = [one_line(" ".join(block.text for block in part)) for part in parts]
+        cells = self._placed(node, texts)
+        is_header = node.getparent() is not None and node.getparent().tag == "thead"
+        if is_header or all(cell.tag == "th" for cell in node):
+            self.header = cells
+            return None
+        found = [block for part in parts for block in part]
+        size = sum(len(block.text) for block in found)
+        linked = sum(block.linked * len(block.text) for block in found) / size if size else 0.0
+        return Block(row(self.header, cells), linked=linked) if any(texts) else None
+
+    def _placed(self, node: Any, texts: list[str]) -> list[str]:
+        """Return the cells of a row in their columns, those from above among them."""
+        cells: list[str] = []
+        for cell, text in zip(node, texts, strict=True):
+            self._fill(cells)
+            wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
+            for at in range(wide):
+                if high > 1:
+                    self.below[len(cells)] = (high - 1, text if not at else "")
+                cells.append(text if not at or cell.tag == "th" else "")
+        self._fill(cells)
+        return cells
+
+    def _fill(self, cells: list[str]) -> None:
+        while len(cells) in self.below:
+            left, text = self.below.pop(len(cells))
+            if left > 1:
+                self.below[len(cells)] = (left - 1, text)
+            cells.append(text)
+
+
+def _span(cell: Any, name: str) -> int:
+    value = cell.get(name, "1").strip()
+    return min(int(value), 100) if value.isdecimal() and int(value) else 1
+
+
+def _lines(node: Any) -> str:
+    """Return preformatted text with its lines, those too that a `br` ends."""
+    parts: list[str] = []
+    walk = etree.iterwalk(node, events=("start", "end"))
+    for event, one in walk:
+        if event == "end":
+            parts.append(one.tail or "" if one is not node else "")
+        elif _is_drawn(one):
+            parts.append(drawn(one, "".join(parts[-3:])))
+            walk.skip_subtree()
+        else:
+            parts.append("\n" if one.tag == "br" else one.text or "")
+    return "".join(parts).strip("\n")

@@ -20,6 +20,10 @@ class Block(NamedTuple):
 
     text: str
     level: int = 0
+    linked: float = 0.0
+    """The share of its characters that are links."""
+    around: bool = False
+    """Whether it stands in a menu, a footer or a margin of its page."""
 
 
 def outline(blocks: Iterable[Block], title: str = "") -> Document:

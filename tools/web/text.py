@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from lxml import etree
-from trafilatura import extract_with_metadata
-
 from config.errors import Problem
 from retrieval.text import normalise
 from tools.apart import WorkerLost, run_apart
-from tools.files.markup import blocks, parse, title
-from tools.files.outline import Block, one_line, written
+from tools.files.article import BROKEN, read_article
+from tools.files.outline import one_line, written
 from tools.files.shapes import Refused
 from tools.web.charset import decoded
 
@@ -38,22 +34,6 @@ _MEMORY = 512_000_000
 # A new worker first imports the parsers.
 _START = 30.0
 _TITLE = 300
-# Above this size trafilatura needs more than five seconds; a plain walk needs half a second.
-_LONG = 2_000_000
-# A page that is broken enough makes trafilatura and lxml raise any of these.
-_BROKEN = (
-    etree.LxmlError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-_BODY = re.compile(r"<body\b", re.IGNORECASE)
-_FIRST_SECTION = re.compile(
-    r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
-)
 
 
 async def read_text(data: bytes, charset: str, *, markup: bool, seconds: float = 5.0) -> Text:
@@ -89,45 +69,13 @@ def _read(data: bytes, charset: str, markup: bool, *, article: bool, seconds: fl
 
 
 def _page(text: str, *, article: bool) -> Text:
-    whole = _with_body(text)
-    with suppress(*_BROKEN):
-        found = _article(whole) if article and len(whole) < _LONG else None
-        if found:
-            return found
-    try:
-        return _everything(whole)
-    except _BROKEN as error:
-        raise Refused("file_not_text", "it cannot be read as a page") from error
-
-
-def _with_body(text: str) -> str:
-    """Name the body where HTML 5 lets its tag out: libxml2 would take it for a part of the head."""
-    return text if _BODY.search(text) else _FIRST_SECTION.sub("<body><", text, count=1)
-
-
-def _article(text: str) -> Text | None:
-    """Return the article of a page without what stands around it, or None if there is none."""
-    found = extract_with_metadata(
-        text,
-        output_format="html",
-        include_comments=False,
-        # A date that is guessed from the text is worse than none.
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    if found is None or not found.text:
-        return None
-    return Text(found.title or "", found.date or "", _joined(blocks(parse(found.text))))
-
-
-def _everything(text: str) -> Text:
     if not text.strip():
         return Text("", "", "")
-    root = parse(text)
-    return Text(title(root), "", _joined(blocks(root, around=False)))
-
-
-def _joined(found: Iterator[Block]) -> str:
-    return "".join(written(block) for block in found)
+    try:
+        found = read_article(text, search=article)
+    except BROKEN as error:
+        raise Refused("file_not_text", "it cannot be read as a page") from error
+    return Text(found.title, found.published, "".join(map(written, found.blocks)))
 
 
 @contextmanager
