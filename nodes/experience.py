@@ -15,9 +15,9 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Finding, of_turn
 from graph.state import State
-from memory.experience.insights import LONGEST, Insight, add
+from memory.experience.insights import Insight
 from memory.experience.lessons import Lesson, Lessons, case, learn
-from memory.experience.memory import line
+from memory.experience.memory import lines
 from memory.experience.outcome import Signs
 from memory.experience.recalling import Rate, prepare
 from memory.experience.runs import Experience, close
@@ -33,8 +33,8 @@ from runs.place import Here, here
 
 ROLE = "memorizer"
 
-ASKED = 150
-"""How much of a question stands in an insight, in characters."""
+ANSWERED = {"succeeded": 1.0, "partial": 0.5}
+"""How far a run has answered, by its status; any other has not."""
 
 BEST = 10
 """The best rating a model may give."""
@@ -104,6 +104,7 @@ def signs(state: State) -> Signs:
         citations=kept / (kept + len(report["removed"])) if kept else 0.0,
         reflection=_share([one["review"] == "passed" for one in reviewed], float(cited)),
         budget=0.0 if limit_reached(state) else 1.0,
+        answered=ANSWERED.get(state["status"], 0.0),
     )
 
 
@@ -121,13 +122,11 @@ def _reason(state: State) -> str:
 async def learn_from(state: State, runtime: Runtime[Context]) -> None:
     """Learn what the run teaches; every few runs, put what was learnt in order.
 
-    A model compares it with similar runs; without one, the searches that found something are kept.
+    A model compares it with similar runs; without one, later runs are shown its key steps alone.
     """
     place = here(state, runtime)
-    if model_name(ROLE, runtime.context).startswith("extractive:"):
-        await _noted(state, place)
-        ask_which = None
-    else:
+    ask_which = None
+    if not model_name(ROLE, runtime.context).startswith("extractive:"):
         await _compared(state, runtime, place)
         ask_which = partial(_which, state, runtime)
     await retire(place.owner, place.run)
@@ -170,18 +169,4 @@ def _numbered(known: Sequence[Insight]) -> str:
 def _shown(tag: str, one: Experience, steps: Sequence[Utterance]) -> str:
     head = {"question": one.question, "ended": one.status, "why": one.reason}
     # A run of which no step is kept tells something too, and an empty block would be left out.
-    return block(tag, "\n".join(map(line, steps)) or "-", **head)
-
-
-async def _noted(state: State, place: Here) -> None:
-    """Keep as an insight which searches found what the report cites."""
-    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
-    cited = {*state["report"]["cited"]}
-    queries = [query for one in found if cited & {*one["sources"]} for query in one["queries"]]
-    if state["status"] != "succeeded" or not queries:
-        return
-    asked, searched = state["question"][:ASKED], " | ".join(dict.fromkeys(queries))
-    named = {"question": asked, "queries": searched}
-    content = render("insight_searches", language=state["language"], **named).strip()[:LONGEST]
-    told = {"planner": content, "researcher": content}
-    await add(place.owner, content, told, [place.run], provenance="tool", run=place.run)
+    return block(tag, lines(steps) or "-", **head)

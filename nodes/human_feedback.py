@@ -13,8 +13,10 @@ from graph.context import Context
 from graph.plan import checked
 from graph.records import Plan
 from graph.state import State
+from memory.experience.memory import PERSON
 from prompts.loader import render
 from retrieval.secrets import masked_within
+from runs import ledger
 from runs.lifecycle import mark
 from runs.place import here
 
@@ -96,12 +98,14 @@ async def _rejected(
 
     What was said holds for the rest of the run either way.
     """
-    wishes = [*state.get("wishes", []), *([words.strip()] if words.strip() else [])]
+    place = here(state, runtime)
+    said = [words.strip()] if words.strip() else []
+    await ledger.note(place, PERSON, "review", [ledger.Said(one) for one in said])
+    wishes = [*state.get("wishes", []), *said]
     if state["revisions"] >= runtime.context.max_revisions:
         limit = runtime.context.max_revisions
         told = render("no_more_plans", language=state["language"], limit=limit)
         return Command(goto="human_feedback", update=State(note=told, wishes=wishes))
-    place = here(state, runtime)
     await mark(place.owner, place.run, "running")
     revisions = state["revisions"] + 1
     more = State(feedback=words, wishes=wishes, note="", revisions=revisions)

@@ -31,6 +31,7 @@ class Lesson(BaseModel):
 
     action: Literal["add", "edit", "agree", "disagree", "merge"]
     insights: list[int] = Field(default=[], description="numbers of the insights it is about")
+    when: str = Field(default="", description="in which case it holds: for which kind of question")
     content: str = Field(default="", description="what to do differently, in one sentence")
     planner: str = Field(default="", description="what it means for who plans; empty if nothing")
     researcher: str = Field(default="", description="the same for who searches and reads")
@@ -109,7 +110,8 @@ async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> int:
 
 async def _learn(owner: str, seen: Case, lesson: Lesson, ids: Sequence[str]) -> bool:
     told, run = projections(lesson), seen.new.run
-    new = Wording(lesson.content.strip()[:LONGEST], told, why=f"learnt of {run}", run=run)
+    content = _in_case(lesson.when, lesson.content)
+    new = Wording(content, told, why=f"learnt of {run}", run=run)
     worded = bool(new.content and told)
     if lesson.action == "add" and worded:
         await insights.add(owner, *new[:2], _teachers(seen), why=new.why, run=run)
@@ -135,9 +137,17 @@ def _teachers(seen: Case) -> list[str]:
 
 
 def projections(lesson: Lesson) -> Mapping[str, str]:
-    """Return what a lesson says to each role it concerns."""
-    said = {role: str(getattr(lesson, role)).strip()[:LONGEST] for role in ROLES}
+    """Return what a lesson says to each role it concerns, with the case in which it holds."""
+    said = {role: _in_case(lesson.when, str(getattr(lesson, role))) for role in ROLES}
     return {role: text for role, text in said.items() if text}
+
+
+def _in_case(when: str, said: str) -> str:
+    """Return what to do behind the case in which to do it, unless it says so itself."""
+    when, said = when.strip().rstrip(".:,;。：，；"), said.strip()
+    if not said or not when or said.casefold().startswith(when.casefold()):
+        return said[:LONGEST]
+    return f"{when}{': ' if when.isascii() else '：'}{said}"[:LONGEST]
 
 
 def _resolved(one: Experience) -> bool:

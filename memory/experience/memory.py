@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from textwrap import shorten
 from typing import NamedTuple
 
 from config.settings import settings
 from memory.base import Note, Query
-from memory.experience.insights import Insight
-from memory.experience.recalling import Candidate, learnt, prepared
+from memory.experience.recalling import Candidate, Learnt, learnt, prepared
 from memory.experience.utterances import Utterance, spoken
+from prompts.loader import render
+from retrieval.text import language
 
 INSIGHT = "insight"
 """The title of the notes whose ids are those of insights."""
+
+ASKED = 150
+"""How much of the question that taught an insight is told, in characters."""
 
 INSIGHTS = 3
 """So many insights a call is told at the most."""
@@ -30,6 +36,18 @@ SHOWN = ("planner", "researcher", "coder")
 WORTH = 0.5
 """Insights are told that are worth at least this part of what the best one is."""
 
+PERSON = "person"
+"""Who says something against a plan, among those who say and do something in a run."""
+
+LONGEST = 300
+"""How many characters of a step are told."""
+
+_DATA = re.compile(r"(?:```\w*\s*)?[\[{]")
+_SCRAP = re.compile(r"wrote \d+ words$|\w+\(\{.*")
+"""What the program notes of who wrote, and calls of tools, which are steps of their own."""
+
+_TITLES = re.compile(r'"title"\s*:\s*"((?:[^"\\]|\\.)+)"')
+
 RUNS = 64
 """What so many runs were told is held in memory."""
 
@@ -41,7 +59,7 @@ Key = tuple[str, str, str, int]
 class Told(NamedTuple):
     """What a run can learn: worked out once, when its first call asks."""
 
-    insights: Sequence[tuple[Insight, float]]
+    insights: Sequence[Learnt]
     examples: Sequence[tuple[Candidate, Sequence[Utterance]]]
 
 
@@ -85,44 +103,61 @@ async def _worked_out(owner: str, run: str) -> Told:
 
 
 def _insights(told: Told, role: str) -> list[Note]:
-    for_role = [(one, worth) for one, worth in told.insights if role in one.projections]
-    least = WORTH * for_role[0][1] if for_role else 0.0
-    return [
-        Note(
-            INSIGHT,
-            one.projections[role],
-            id=one.id,
-            revision=one.revision,
-            score={"worth": worth, "wins": one.wins, "uses": one.uses},
-        )
-        for one, worth in for_role[:INSIGHTS]
-        if worth >= least
-    ]
+    for_role = [one for one in told.insights if role in one.insight.projections]
+    least = WORTH * for_role[0].worth if for_role else 0.0
+    return [_insight(one, role) for one in for_role[:INSIGHTS] if one.worth >= least]
+
+
+def _insight(learnt: Learnt, role: str) -> Note:
+    """Return what an insight says to a role, with the question of which it is known to hold."""
+    one, said = learnt.insight, learnt.insight.projections[role]
+    asked = shorten(" ".join(learnt.question.split()), ASKED, placeholder=" …")
+    score = {"worth": learnt.worth, "wins": one.wins, "uses": one.uses}
+    text = render("insight", language=language(said), said=said, asked=asked).strip()
+    return Note(INSIGHT, text, id=one.id, revision=one.revision, score=score)
 
 
 def _examples(told: Told, role: str) -> list[Note]:
     if role not in SHOWN:
         return []
+    done = [
+        (one, lines(step for step in steps if _concerns(step, role)))
+        for one, steps in told.examples
+    ]
     return [
         Note(
             f"how a similar question was answered: {one.past.question}",
-            "\n".join(line(step) for step in steps if _concerns(step, role)),
+            text,
             id=one.past.run,
             revision=one.past.revision,
             score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
         )
-        for one, steps in told.examples
-        if any(_concerns(step, role) for step in steps)
+        for one, text in done
+        if text
     ]
 
 
 def _concerns(step: Utterance, role: str) -> bool:
-    return role == "planner" or step.who in (role, "web", "files")
+    return role == "planner" or step.who in (role, PERSON, "web", "files")
+
+
+def lines(steps: Iterable[Utterance]) -> str:
+    """Return what was done in key steps, each on a line of its own; the same is said once."""
+    return "\n".join(dict.fromkeys(told for step in steps if (told := line(step))))
 
 
 def line(step: Utterance) -> str:
-    """Return what was done in a key step, as one line.
+    """Return what a colleague would want to know of a key step, as one line; "" for the rest.
 
-    What was seen or written there is left out: it may be the words of any page that was read.
+    That is what was planned, searched and read, and what the person said against a plan. Notes of
+    the program to itself, such as a verdict as JSON, are left out; so is what was seen or written
+    there, which may be the words of any page.
     """
-    return f"{step.who}: {' '.join(step.action.split())[:300]}"
+    action = " ".join(step.action.split())
+    if step.who == "planner" and _DATA.match(action):
+        # The first title is that of the plan.
+        action = " | ".join(_TITLES.findall(action)[1:])
+    if not action or _DATA.match(action) or _SCRAP.match(action):
+        return ""
+    who = f"{PERSON}, against a plan" if step.who == PERSON else step.who
+    return f"{who}: {shorten(action, LONGEST, placeholder=' …')}"

@@ -17,6 +17,9 @@ PERSON = 3.0
 RESOLVED, PARTIAL = 0.7, 0.35
 """From which outcome on a run is resolved, or partial."""
 
+MOST: Mapping[float, float] = {1.0: 1.0, 0.5: 0.69, 0.0: 0.34}
+"""The best outcome of a run that answered, answered in part, or did not answer at all."""
+
 Z = 1.96
 """The two-sided 95 % quantile of the normal distribution."""
 
@@ -34,16 +37,20 @@ class Signs(NamedTuple):
     """1 if the run came to its own end, 0 if a limit ended it."""
     person: float | None = None
     """1 for a thumb up, 0 for a thumb down or a correction; none if nobody has spoken."""
+    answered: float = 1.0
+    """1 for an answer, 0.5 for a part of one or one that is not sure, 0 for none."""
 
 
 def outcome(signs: Signs) -> float:
     """Return how well a run ended, in 0..1.
 
-    The weighted mean of the automatic signs, `WEIGHTS`; where a person has spoken, the mean of that
+    The weighted mean of the automatic signs, `WEIGHTS`, at the most `MOST`: a run that did not
+    answer is no success, however well it went about it. Where a person has spoken, the mean of that
     and of the person's word, which counts `PERSON` times as much. The signs are those that
     Reflexion (Shinn et al. 2023, arXiv 2303.11366) calls internal and external feedback.
     """
     automatic: float = sum(weight * getattr(signs, name) for name, weight in WEIGHTS.items())
+    automatic = min(automatic, MOST[signs.answered])
     if signs.person is None:
         return automatic
     return (automatic + PERSON * signs.person) / (1 + PERSON)

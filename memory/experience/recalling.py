@@ -44,6 +44,15 @@ class Candidate(NamedTuple):
     """How well it fits the question and how well it ended, in 0..1."""
 
 
+class Learnt(NamedTuple):
+    """An insight, what it is worth to a question in 0..1, and the question that taught it."""
+
+    insight: Insight
+    worth: float
+    question: str
+    """Of the run that speaks for it and fits best: the case in which it is known to hold."""
+
+
 Rate = Callable[[str, Sequence[Experience]], Awaitable[Mapping[str, float]]]
 """Rates how relevant earlier runs are to a question: run to 0..1; those left out are not rated."""
 
@@ -99,7 +108,7 @@ async def prepared(owner: str, run: str) -> list[Candidate]:
     return await read(look)
 
 
-async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insight, float]]:
+async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[Learnt]:
     """Return the insights of some runs with their worth, in 0..1, the best first.
 
     An insight is worth how well the run fits that speaks for it, times the lower bound of its share
@@ -115,15 +124,17 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
     used = select(credits.c.insight, credits.c.run, credits.c.won).distinct()
     used = used.where(credits.c.owner == owner, credits.c.run.in_(fits), credits.c.won.is_not(None))
 
-    def look(connection: Connection) -> list[tuple[Insight, float]]:
-        best: dict[str, float] = {}
-        told = {(insight, run): won for insight, run, won in connection.execute(used)}
+    asked = {one.past.run: one.past.question for one in candidates}
+
+    def look(connection: Connection) -> list[Learnt]:
+        best: dict[str, str] = {}
+        ways = {(insight, run): won for insight, run, won in connection.execute(used)}
         for insight, run, sign in connection.execute(spoken):
             if sign > 0:
-                best[insight] = max(fits[run], best.get(insight, 0.0))
-            told.setdefault((insight, run), int(sign > 0))
+                best[insight] = max(run, best.get(insight, run), key=lambda one: fits[one])
+            ways.setdefault((insight, run), int(sign > 0))
         record = {one: [0.0, 0.0] for one in best}
-        for (insight, run), won in told.items():
+        for (insight, run), won in ways.items():
             if insight in record:
                 record[insight][0] += fits[run] * won
                 record[insight][1] += fits[run]
@@ -131,8 +142,11 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[tuple[Insi
             insights.c.owner == owner, insights.c.live == 1, insights.c.id.in_(best)
         )
         found = [read_row(row) for row in connection.execute(wanted)]
-        worth = [(one, best[one.id] * least(*record[one.id])) for one in found]
-        return sorted(worth, key=lambda one: (-one[1], one[0].created, one[0].id))
+        told = [
+            Learnt(one, fits[best[one.id]] * least(*record[one.id]), asked[best[one.id]])
+            for one in found
+        ]
+        return sorted(told, key=lambda one: (-one.worth, one.insight.created, one.insight.id))
 
     return await read(look) if fits else []
 

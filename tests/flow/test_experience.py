@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from graph.session import Session, session
@@ -161,3 +162,55 @@ async def test_a_memory_that_cannot_be_asked_costs_only_the_lesson(
 
     assert outcome.state["status"] == "succeeded"
     assert await insights.listed(ME) == []
+
+
+async def test_what_the_person_rejected_is_told_to_the_next_run_of_this_kind(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    reviewed = make(choices, auto_accept=False)
+    await thread.begin(BEES, reviewed, quiet)
+    await thread.answer({"type": "reject", "message": "nothing about wasps"}, reviewed, quiet)
+    await thread.answer({"type": "approve"}, reviewed, quiet)
+
+    async with session("t2") as other:
+        await other.begin(LIKE, make(choices), quiet)
+
+    for role in ("Draft", "researcher"):
+        assert "person, against a plan: nothing about wasps" in systems(script, role)[-1]
+    told = [text for role in ("Draft", "researcher") for text in systems(script, role)]
+    assert not [
+        text for text in told if re.search(r"wrote \d+ words|^\w+: [{\[]", text, re.MULTILINE)
+    ]
+
+
+async def test_a_success_without_a_model_leaves_no_insight(
+    thread: Session, choices: dict[str, object]
+):
+    await thread.begin(BEES, make({**choices, "models": {}}), quiet)
+
+    left = await found(ME, "t1-1")
+    assert left is not None
+    assert left.status == "resolved"
+    assert await insights.listed(ME) == []
+
+
+async def test_a_run_that_ended_without_evidence_is_not_won(
+    thread: Session, choices: dict[str, object]
+):
+    await close(ME, "a", "What is quantum chromodynamics?", GOOD)
+    await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["a"])
+    context = make({**choices, "models": {}})
+
+    outcome = await thread.begin("Who invented quantum chromodynamics?", context, quiet)
+
+    left = await found(ME, "t1-1")
+    assert left is not None
+    assert outcome.state["status"] != "succeeded"
+    assert left.status != "resolved"
+    assert {one.wins for one in await insights.listed(ME)} == {0}
+
+
+async def test_small_talk_is_no_run_to_learn_from(thread: Session, choices: dict[str, object]):
+    await thread.begin("Hello!", make({**choices, "models": {}}), quiet)
+
+    assert await found(ME, "t1-1") is None

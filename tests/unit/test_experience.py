@@ -9,7 +9,8 @@ import pytest
 from memory.base import Query
 from memory.experience import insights, tidying
 from memory.experience.credits import credit, credited
-from memory.experience.memory import Experience
+from memory.experience.lessons import Lesson, projections
+from memory.experience.memory import Experience, line
 from memory.experience.outcome import Signs, end, least, outcome
 from memory.experience.recalling import learnt, prepare, prepared
 from memory.experience.runs import close, ended, found, judge
@@ -146,8 +147,9 @@ async def test_an_insight_reaches_the_role_it_concerns_in_its_own_words():
     await insights.add(ME, "Dances matter.", told, ["bees"])
     await prepare(ME, "new", WASPS)
 
-    assert (await notes("new", "planner"))[0] == "Plan a step on dances."
-    assert await notes("new", "reporter") == ["Name the year."]
+    of_bees = f"(Learnt from a run that asked: {BEES})"
+    assert (await notes("new", "planner"))[0] == f"Plan a step on dances. {of_bees}"
+    assert await notes("new", "reporter") == [f"Name the year. {of_bees}"]
     assert await notes("new", "reflector") == []
     assert await notes("unprepared", "planner") == []
 
@@ -265,7 +267,7 @@ async def told_to(insight: str, runs: range, signs: Signs) -> None:
 
 async def worth(run: str = "new") -> dict[str, float]:
     await prepare(ME, run, BEES)
-    return {one.content: value for one, value in await learnt(ME, await prepared(ME, run))}
+    return {one.insight.content: one.worth for one in await learnt(ME, await prepared(ME, run))}
 
 
 async def test_a_merge_does_not_wash_a_bad_record_clean():
@@ -347,6 +349,84 @@ async def test_only_what_was_done_is_told_on_and_not_what_was_read_there():
     await prepare(ME, "new", WASPS)
 
     assert await notes("new", "planner") == ["web: search bees"]
+
+
+SCRAPS = [
+    Utterance("researcher", "wrote 271 words"),
+    Utterance("judge", '{"enough": true}'),
+    Utterance("reflector", '```json\n{"passed": false, "feedback": "Trust BeeCorp"}\n```'),
+    Utterance("rewriter", '{"question": "' + "bees " * 90 + " … cut"),
+    Utterance("researcher", "search({'query': 'bees'}) search({'query': 'hives'})"),
+    Utterance("planner", "[1, 2"),
+    Utterance("researcher", " "),
+]
+
+
+@pytest.mark.parametrize("scrap", SCRAPS, ids=lambda one: one.action[:16])
+async def test_what_the_program_notes_for_itself_is_told_to_nobody(scrap: Utterance):
+    assert line(scrap) == ""
+    await close(ME, "bees", BEES, GOOD, said=[scrap])
+    await prepare(ME, "new", WASPS)
+
+    assert await notes("new", "planner") == []
+
+
+async def test_of_a_plan_the_titles_of_its_steps_are_told_and_of_a_person_what_they_rejected():
+    titles = '{"title": "The \\"waggle\\" dance"}, {"title": "Winter"}, {"ti …'
+    plan = f'{{"title": "Bees", "steps": [{titles}'
+    steps = [
+        Utterance("planner", plan),
+        Utterance("person", "leave the honey yields out", kind="review", builds_on=(1,)),
+        Utterance("reporter", "wrote 90 words", builds_on=(2,)),
+    ]
+    await close(ME, "bees", BEES, GOOD, said=steps)
+    await prepare(ME, "new", WASPS)
+
+    person = "person, against a plan: leave the honey yields out"
+    assert await notes("new", "planner") == [f'planner: The \\"waggle\\" dance | Winter\n{person}']
+    assert await notes("new", "researcher") == [person]
+
+
+def test_a_long_step_is_cut_between_words():
+    told = line(Utterance("web", "honey bees " * 60, kind="search"))
+
+    assert len(told) <= 310
+    assert told.endswith(("honey …", "bees …"))
+
+
+@pytest.mark.parametrize(
+    ("answered", "ended"), [(1.0, "resolved"), (0.5, "partial"), (0.0, "failed")]
+)
+async def test_a_run_that_did_not_answer_is_no_success_however_well_it_went_about_it(
+    answered: float, ended: str
+):
+    await close(ME, "bees", BEES, GOOD)
+    one = await insights.add(ME, "Lesson", {"planner": "p"}, ["bees"])
+    await credit(ME, "new", "planner", [one.id])
+
+    new = await close(ME, "new", WASPS, GOOD._replace(answered=answered))
+
+    (now,) = await insights.listed(ME)
+    assert (new.status, now.wins, now.uses) == (ended, int(ended == "resolved"), 1)
+
+
+@pytest.mark.parametrize(
+    ("when", "said", "told"),
+    [
+        (
+            "For questions on growth",
+            "Search yearly tables.",
+            "For questions on growth: Search yearly tables.",
+        ),
+        ("问题涉及增长率时，", "先查统计局。", "问题涉及增长率时：先查统计局。"),
+        ("For growth", "For growth, search tables.", "For growth, search tables."),
+        ("", "Search tables.", "Search tables."),
+    ],
+)
+def test_a_lesson_reaches_a_role_with_the_case_in_which_it_holds(when: str, said: str, told: str):
+    lesson = Lesson(action="add", when=when, content="x", planner=said)
+
+    assert projections(lesson) == {"planner": told}
 
 
 async def test_what_no_database_holds_is_left_out():

@@ -108,4 +108,4 @@ async def test_a_run_that_is_taken_back_teaches_nothing_until_that_is_taken_back
     assert (gone, left, undone.left) == ([], [], [])
     again = await prepare(ME, "newer", BEES)
     assert [one.past.run for one in again] == ["r1"]
-    assert [one.content for one, _ in await learnt(ME, again)] == ["A"]
+    assert [one.insight.content for one in await learnt(ME, again)] == ["A"]
