@@ -95,6 +95,9 @@ class Settings(BaseSettings):
         return self.home / "locks"
 
 
+ENV_HINT = "write NAME=value on each line, as .env.example does, or remove it"
+
+
 @cache
 def settings() -> Settings:
     """Read the settings once.
@@ -106,9 +109,13 @@ def settings() -> Settings:
         # Keys and the names of models are read from the environment by those that use them.
         load_dotenv(".env")
         return Settings()
-    except UnicodeDecodeError as error:
-        raise Problem("config_syntax", "the file is not UTF-8", where=".env") from error
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror}"
+        raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error
     except ValidationError as error:
         place, what = first_error(error)
         name = f"DOSSIER_{place.replace('.', '_').upper()}"
         raise Problem("config_value", what, where=name, hint="see .env.example") from error
+    except ValueError as error:  # It is not UTF-8, or has a zero in it.
+        what = "the file is not plain text in UTF-8"
+        raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error

@@ -23,10 +23,14 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
+from config.errors import Problem
 from config.settings import settings
 from runs.masking import masked_channel
 
 Answer = TypeVar("Answer")
+
+UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+"""What reading a damaged checkpoint raises; JSON and msgpack raise kinds of `ValueError`."""
 
 OF_RUNS = (
     "DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, "
@@ -105,8 +109,13 @@ class Checkpoints(SqliteSaver):
         super().put_writes(config, safe, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint, or the newest one of a thread."""
-        return await self._there(self.get_tuple, config)
+        """Return a checkpoint, or the newest one of a thread.
+
+        Raises:
+            Problem: `storage_corrupt`.
+        """
+        with _sound():
+            return await self._there(self.get_tuple, config)
 
     async def alist(
         self,
@@ -116,9 +125,15 @@ class Checkpoints(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Yield checkpoints, newest first."""
+        """Yield checkpoints, newest first.
+
+        Raises:
+            Problem: `storage_corrupt`.
+        """
         asked = partial(self.list, config, filter=filter, before=before, limit=limit)
-        for found in await self._there(lambda: list(asked())):
+        with _sound():
+            every = await self._there(lambda: list(asked()))
+        for found in every:
             yield found
 
     async def aput(
@@ -169,6 +184,18 @@ class Checkpoints(SqliteSaver):
     async def _there(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """Do something in the thread; what has begun there ends even if nobody waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
+
+
+@contextmanager
+def _sound() -> Iterator[None]:
+    """Tell of a checkpoint that can be taken from the file and says nothing that makes sense."""
+    try:
+        yield
+    except UNREADABLE as error:
+        hint = "restore it from a backup, or move it away: reports and memory are in the database"
+        what = f"a checkpoint cannot be read: {type(error).__name__}"
+        where = str(settings().checkpoints)
+        raise Problem("storage_corrupt", what, where=where, hint=hint) from error
 
 
 # SQLite does not wait by itself when two processes make a new file log ahead at the same time.

@@ -11,9 +11,14 @@ from typing import Any
 
 import anyio
 
+from config.errors import Problem
 from config.names import check_name
 from config.settings import settings
 from runs.place import Here
+
+NAMES = ("kind", "role", "step", "status")
+NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
+"""What a line says in words and in numbers; a line that does not is none of ours."""
 
 _writing = threading.Lock()
 
@@ -53,21 +58,32 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
 
 
 async def read_trace(run: str) -> list[dict[str, Any]]:
-    """Return the lines of a run's trace, oldest first; none if it has none."""
+    """Return the lines of a run's trace, oldest first; none if it has none.
+
+    Raises:
+        Problem: `storage_unavailable` when its file is there and cannot be read.
+    """
     file = anyio.Path(trace_file(run))
     if not await file.exists():
         return []
-    text = await file.read_text(encoding="utf-8")
+    try:
+        text = (await file.read_bytes()).decode(errors="replace")
+    except OSError as error:
+        what = f"the trace cannot be read: {error.strerror}"
+        raise Problem("storage_unavailable", what, where=str(file)) from error
     # A killed process may leave half a line, and the next one goes on behind it.
     return [line for line in map(_read, text.split("\n")) if line is not None]
 
 
 def _read(line: str) -> dict[str, Any] | None:
+    """Return a line of a trace; nothing for one that is torn or says something else."""
     try:
-        told: dict[str, Any] = json.loads(line)
-    except ValueError:
+        told: Any = json.loads(line)
+    except (ValueError, RecursionError):
         return None
-    return told
+    whole = isinstance(told, dict) and all(isinstance(told.get(name), str) for name in NAMES)
+    counted = whole and all(isinstance(told.get(name, 0), (int, float)) for name in NUMBERS)
+    return told if counted and "at" in told else None
 
 
 def _append(file: Path, text: str) -> None:

@@ -199,7 +199,7 @@ def main() -> None:
 def _keep_to_itself() -> None:
     """Have nobody told of a run, unless the person has switched LangSmith's tracing on."""
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
-    with suppress(OSError, UnicodeDecodeError):  # The settings tell what is wrong with the file.
+    with suppress(OSError, ValueError):  # The settings tell what is wrong with the file.
         load_dotenv(".env")
     if not any(os.environ.get(name) for name in TRACING):
         os.environ["LANGSMITH_TRACING"] = "false"

@@ -80,9 +80,9 @@ def _table(calls: list[dict[str, Any]]) -> Table:
 
 def _sums(calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
     made = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    read = sum(call["tokens_in"] for call in made)
-    written = sum(call["tokens_out"] for call in made)
-    spent = sum(call["dollars"] for call in made)
+    read, written, spent = (
+        sum(call.get(name, 0) for call in made) for name in ("tokens_in", "tokens_out", "dollars")
+    )
     about = "~" if any(call.get("estimated") for call in made) else ""
     tokens = f"{about}{read} tokens read, {about}{written} written"
     most = choices.get("max_cost", Context.max_cost)

@@ -1,0 +1,212 @@
+"""Damage every file of a home in every way, run every command on it, and see how each ends.
+
+`python -m evals.damage` prints a table: rows are a file and what was done to it, columns are
+commands. A cell is the exit status, with the code of the error where there is one. Every command
+must end in a named error or in its result; `internal`, a traceback, a signal and a hang are wrong
+and are marked, and make the exit status 1. `--files` and `--commands` take some of them only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+DOSSIER = str(Path(sys.executable).with_name("dossier"))
+QUESTION = "Who described the waggle dance, and when?"
+TEXT = b"This is a note, and nothing that a program would have written.\n"
+PAGE = 4096
+"""The bytes of a page of a database."""
+
+SECONDS = 120
+"""How long a command may take before it counts as hanging."""
+
+COMMANDS = {
+    "ask": ["ask", QUESTION, "--docs", "bees", "--yes"],
+    "follow": ["ask", "And what does it tell?", "--thread", "over", "--yes"],
+    "resume": ["resume", "waits-1", "--approve"],
+    "runs": ["runs"],
+    "show": ["runs", "show", "over-1"],
+    "search": ["search", "waggle dance"],
+    "memory": ["memory", "list"],
+    "doctor": ["doctor"],
+}
+"""What is run on a damaged home, by short names."""
+
+FILES = {
+    "database": "home/dossier.db",
+    "its WAL": "home/dossier.db-wal",
+    "checkpoints": "home/checkpoints.db",
+    "their WAL": "home/checkpoints.db-wal",
+    "trace": "home/traces/over-1.jsonl",
+    "lock": "home/locks/over.lock",
+    ".env": ".env",
+    "models.toml": "models.toml",
+    "AGENTS.md": "home/AGENTS.md",
+    "report.md": "reports/over-1/report.md",
+    "report.html": "reports/over-1/report.html",
+}
+"""The files that are damaged, by what they are."""
+
+
+def _zeroed(content: bytes, dice: random.Random) -> bytes:
+    """Write zeros over a page, never the first one, or over the middle of what is smaller."""
+    if len(content) < 2 * PAGE:
+        third = len(content) // 3
+        return content[:third] + bytes(third) + content[2 * third :]
+    start = PAGE * dice.randrange(1, len(content) // PAGE)
+    return content[:start] + bytes(PAGE) + content[start + PAGE :]
+
+
+def _flipped(content: bytes, dice: random.Random) -> bytes:
+    """Turn over one bit in about two hundred bytes."""
+    changed = bytearray(content or b"\0")
+    for _ in range(len(content) // 200 + 1):
+        changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
+    return bytes(changed)
+
+
+DAMAGES: dict[str, Callable[[bytes, random.Random], bytes | None]] = {
+    "empty": lambda _, __: b"",
+    "cut": lambda content, _: content[: len(content) * 3 // 5],
+    "zeroed": _zeroed,
+    "flipped": _flipped,
+    "text": lambda content, _: TEXT * (len(content) // len(TEXT) + 1),
+    "gone": lambda _, __: None,
+}
+"""What is done to a file: what is left of its bytes, or nothing where it is gone."""
+
+
+class End(NamedTuple):
+    """How a command ended on a damaged home."""
+
+    status: int
+    code: str
+    """Of the error it told; empty where there was none."""
+    wrong: bool
+    """Whether it ended in a way that no damage may lead to."""
+
+    def __str__(self) -> str:
+        mark = " (!)" if self.wrong else ""
+        return f"{self.status} {self.code}".strip() + mark
+
+
+def judged(status: int, said: str) -> End:
+    """Judge how a command ended by its exit status and what it said on standard error."""
+    codes = re.findall(r"^error\[(\w+)\]", said, re.MULTILINE)
+    code = codes[-1] if codes else ""
+    unnamed = status != 0 and not code and status not in (1, 6, 7)
+    wrong = code == "internal" or "Traceback" in said or unnamed or status < 0
+    return End(status, code, wrong)
+
+
+def damage(file: Path, how: str, seed: int) -> None:
+    """Damage a file in one way; which of its bytes is decided by the seed."""
+    left = DAMAGES[how](file.read_bytes(), random.Random(seed))
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(left)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return what commands in a folder are told: no keys, and a home of their own."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("DOSSIER_", "OPENAI_")) and not name.endswith("_API_KEY")
+    }
+    own = {"DOSSIER_HOME": str(folder / "home"), "DOSSIER_MODELS": str(folder / "models.toml")}
+    return {**kept, **own}
+
+
+def furnish(folder: Path, run: Callable[[Sequence[str]], object]) -> None:
+    """Make a home with a finished run, one that waits, a fact, and logs not yet written back.
+
+    Args:
+        folder: Where.
+        run: Runs a command of dossier there.
+    """
+    (folder / "bees").mkdir(parents=True)
+    text = "# The dance\n\nKarl von Frisch described the waggle dance in 1927.\n"
+    (folder / "bees" / "dance.md").write_text(text, "utf-8")
+    (folder / ".env").write_text("DOSSIER_LEARN_SECONDS=30\n")
+    (folder / "models.toml").write_text('default = "extractive:"\n')
+    docs = ["--docs", "bees", "--thread"]
+    run(["ask", QUESTION, *docs, "over", "--yes", "--out", "reports/over-1"])
+    (folder / "home" / "AGENTS.md").write_text("Write short sentences.\n")
+    # A connection that stays open keeps the others from writing their logs back.
+    names = ("dossier.db", "checkpoints.db")
+    held = [sqlite3.connect(folder / "home" / name) for name in names]
+    for one in held:
+        one.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    run(["memory", "add", "Keeps bees"])
+    run(["ask", QUESTION, *docs, "waits", "--review"])
+    shutil.copytree(folder / "home", folder / "kept")
+    for one in held:
+        one.close()
+    shutil.rmtree(folder / "home")
+    (folder / "kept").rename(folder / "home")
+
+
+def _run(folder: Path, words: Sequence[str]) -> End:
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            [DOSSIER, *words],
+            cwd=folder,
+            env=environment(folder),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return End(-1, "hangs", wrong=True)
+    return judged(done.returncode, done.stderr.decode(errors="replace"))
+
+
+def _trial(whole: Path, file: str, how: str, command: str, seed: int) -> End:
+    with tempfile.TemporaryDirectory(prefix="damage-") as name:
+        folder = Path(name, "place")
+        shutil.copytree(whole, folder)
+        damage(folder / FILES[file], how, seed)
+        return _run(folder, COMMANDS[command])
+
+
+def main() -> int:
+    """Print the table; return 1 if a command ended as it must not."""
+    parser = argparse.ArgumentParser(description="Damage a home and run every command on it.")
+    parser.add_argument("--files", nargs="*", default=list(FILES), choices=list(FILES))
+    parser.add_argument("--commands", nargs="*", default=list(COMMANDS), choices=list(COMMANDS))
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    wrong = 0
+    print(f"{'file':12} {'damage':8}", *(f"{name:24}" for name in asked.commands))
+    with tempfile.TemporaryDirectory(prefix="damage-") as name, ThreadPoolExecutor(2) as pool:
+        whole = Path(name, "whole")
+        furnish(whole, lambda words: _run(whole, words))
+        for file in asked.files:
+            for how in DAMAGES:
+                trials = [
+                    pool.submit(_trial, whole, file, how, command, asked.seed)
+                    for command in asked.commands
+                ]
+                ends = [trial.result() for trial in trials]
+                wrong += sum(end.wrong for end in ends)
+                print(f"{file:12} {how:8}", *(f"{end!s:24}" for end in ends), flush=True)
+    print(f"\n{wrong} ended as they must not")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
