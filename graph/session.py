@@ -42,6 +42,9 @@ UNTAKEN = {"__start__", "profile"}
 BEHIND = "learn"
 """The node that works behind the answer; a run that stands there has nothing to go on with."""
 
+ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
+"""What every state has since its first question was taken, and of which kind."""
+
 FAILURES = {
     "SQLITE_BUSY": "storage_busy",
     "SQLITE_LOCKED": "storage_busy",
@@ -137,9 +140,10 @@ class Session:
         """Return how the thread stands.
 
         Raises:
-            Problem: `thread_incompatible`.
+            Problem: `thread_incompatible`, or `storage_corrupt` when what is saved lacks something.
         """
         snapshot = await self.graph.aget_state(self.config)
+        _check_whole(snapshot.values)
         version = snapshot.values.get("graph_version")
         if version not in (None, GRAPH_VERSION):
             what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
@@ -182,6 +186,17 @@ async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncI
         raise _told(error) from error
     finally:
         await close()
+
+
+def _check_whole(values: dict[str, Any]) -> None:
+    """Make sure that a state which was read back has what every state has, once it has begun."""
+    begun = [name for name in ALWAYS if name in values]
+    if begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
+        hint = "restore it from a backup, or ask the question in a new thread"
+        where = str(settings().checkpoints)
+        raise Problem(
+            "storage_corrupt", "what is saved of the thread is damaged", where=where, hint=hint
+        )
 
 
 def _told(error: sqlite3.Error) -> Problem:

@@ -32,6 +32,9 @@ Answer = TypeVar("Answer")
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 """What reading a damaged checkpoint raises; JSON and msgpack raise kinds of `ValueError`."""
 
+CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
+"""What LangGraph looks up in every checkpoint."""
+
 OF_RUNS = (
     "DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, "
     "checkpoint_ns, checkpoint_id FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), "
@@ -115,7 +118,7 @@ class Checkpoints(SqliteSaver):
             Problem: `storage_corrupt`.
         """
         with _sound():
-            return await self._there(self.get_tuple, config)
+            return _whole(await self._there(self.get_tuple, config))
 
     async def alist(
         self,
@@ -184,6 +187,18 @@ class Checkpoints(SqliteSaver):
     async def _there(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """Do something in the thread; what has begun there ends even if nobody waits for it."""
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
+
+
+def _whole(found: CheckpointTuple | None) -> CheckpointTuple | None:
+    """Return a checkpoint that has everything which LangGraph looks up in it.
+
+    Raises:
+        KeyError: When something is missing.
+    """
+    missing = CHECKPOINT - found.checkpoint.keys() if found else ()
+    if missing:
+        raise KeyError(*missing)
+    return found
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import logging
@@ -11,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from config.errors import Problem
 
@@ -127,5 +128,7 @@ def _unforeseen(error: BaseException) -> Problem:
         error = error.exceptions[0]
     if isinstance(error, Problem):
         return error
+    if found := importlib.import_module("storage.soundness").damaged():
+        return cast("Problem", found)
     hint = "this is a mistake in dossier; --debug shows where"
     return Problem("internal", f"{type(error).__name__}: {error}"[:300], hint=hint)

@@ -163,7 +163,7 @@ FORGED = {
 async def test_a_forged_checkpoint_runs_no_code(saver: Checkpoints, tmp_path, kind: str):
     code, forge = FORGED[kind]
     forged = ormsgpack.Ext(code, ormsgpack.packb(forge(str(tmp_path / "forged"))))
-    value = ormsgpack.packb({"v": 1, "channel_values": {"n": forged}})
+    value = ormsgpack.packb({**empty_checkpoint(), "channel_values": {"n": forged}})
     await put(saver, "t1", 1)
     saver.conn.execute("UPDATE checkpoints SET type = 'msgpack', checkpoint = ?", (value,))
     saver.conn.execute("UPDATE writes SET type = 'msgpack', value = ?", (value,))
@@ -178,7 +178,7 @@ async def test_a_forged_checkpoint_in_json_makes_no_object(saver: Checkpoints, t
     place = str(tmp_path / "forged")
     made = {"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": [place]}
     await put(saver, "t1", 1)
-    value = json.dumps({"channel_values": {"n": made}}).encode()
+    value = json.dumps({**empty_checkpoint(), "channel_values": {"n": made}}).encode()
     saver.conn.execute("UPDATE checkpoints SET type = 'json', checkpoint = ?", (value,))
 
     found = await saver.aget_tuple(at("t1"))

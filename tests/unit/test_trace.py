@@ -89,3 +89,25 @@ async def test_branches_that_write_long_lines_at_once_do_not_tear_each_other():
     text = trace_file("t1-1").read_text(encoding="utf-8")
     assert {line["status"] for line in await read_trace("t1-1")} == {f"s{at}" for at in range(60)}
     assert len(text.splitlines()) == 60
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        b"\xff\xfe\x00 no text",
+        b'{"kind": "mod',
+        b"[1, 2]",
+        b"7",
+        b'{"at": "soon", "kind": "model", "role": "", "step": "", "status": ""}',
+        b'{"at": 1, "kind": "model", "role": "", "step": "", "status": "ok", "dollars": "x"}',
+        b'{"kind": "model", "role": "", "step": "", "status": "ok"}',
+        b"[" * 100_000,
+    ],
+)
+async def test_a_line_that_is_none_of_ours_hides_no_other(foreign: bytes):
+    await trace(somewhere(), "model", "planner", "ok", number=1)
+    with trace_file("t1-1").open("ab") as file:
+        file.write(foreign + b"\n")
+    await trace(somewhere(), "model", "planner", "ok", number=2)
+
+    assert [line["number"] for line in await read_trace("t1-1")] == [1, 2]
