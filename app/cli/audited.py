@@ -7,6 +7,8 @@ import typer
 from app.cli.calling import call
 from app.cli.options import (
     Category,
+    Copies,
+    DryRun,
     Every,
     Force,
     Given,
@@ -72,9 +74,17 @@ def edit(id: Thing, text: Wording, project: Project = "", json: Json = False) ->
 
 
 @app.command()
-def forget(ids: Things, yes: Sure = False, project: Project = "", json: Json = False) -> None:
+def forget(
+    ids: Things,
+    yes: Sure = False,
+    dry_run: DryRun = False,
+    copies: Copies = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Remove things for good, and what was quoted of them: no byte of it is left."""
-    call("forget", "forgetting", ids=ids, sure=yes, project=project, as_json=json)
+    how = {"sure": yes, "look": dry_run, "copies": copies}
+    call("forget", "forgetting", ids=ids, project=project, as_json=json, **how)
 
 
 @app.command()

@@ -3,63 +3,97 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import partial
+from typing import NamedTuple
 
 from app.cli.memories import finished
 from app.cli.output import has_terminal, one_line, print_json
 from app.cli.pages import missing
-from app.cli.redrawing import redraw, undrawn
+from app.cli.redrawing import redraw, rewritten, undrawn
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.forgetting.aim import Aim
 from memory.forgetting.door import Plan, aimed, forget, planned, unfinished
 from memory.pages.listing import shown
-from memory.pages.within import from_origin
+from memory.pages.within import Origin, from_origin
+from memory.pages.within import copies as same
 from runs.place import owned
 
 MOST = 30_000
 """So many pages are forgotten at once; SQLite as it usually comes takes 32,766 values."""
 
 
-def main(*, ids: list[str], origin: str, sure: bool, project: str, as_json: bool) -> int:
+class Shown(NamedTuple):
+    """What forgetting touches, and what it leaves, by path."""
+
+    plan: Plan
+    reports: list[str]
+    """The files of reports that are rewritten."""
+    copies: dict[str, str]
+    """Pages that say the same and stay, each with where it is from."""
+
+    @property
+    def written(self) -> list[str]:
+        """Every file that is rewritten, beside the databases."""
+        return [*self.reports, *self.plan.written]
+
+
+class Wish(NamedTuple):
+    """How a person wants it done."""
+
+    sure: bool = False
+    look: bool = False
+    """Whether only to show what would be touched."""
+    copies: bool = False
+    """Whether to forget copies elsewhere, too."""
+    as_json: bool = False
+
+
+def main(*, ids: list[str], origin: str, project: str, **how: bool) -> int:
     """Forget pages, if the person says so; return the exit status.
 
     Raises:
         Problem: `usage`, `page_not_found`, or what `memory.forgetting.door` tells of.
     """
-    if bool(ids) == bool(origin):
-        what = "name pages, or one origin" if ids else "nothing is named"
-        raise Problem("usage", what, hint="dossier pages forget ID..., or --origin X")
     owner = owned(settings().user, project)
-    pages = finished(_found(owner, ids, origin))
-    if len(pages) > MOST:
-        what = f"{len(pages):,} pages are too many at once; the most is {MOST:,}"
-        raise Problem("usage", what, hint="name the folders below one by one")
-    return _forget(Aim(owner, pages=tuple(pages)), sure=sure, as_json=as_json)
+    found = finished(named(owner, ids, origin, forgotten=True))
+    return _forget(Aim(owner, pages=tuple(found.ids), origin=origin), Wish(**how), found.kept)
 
 
-def forgetting(*, ids: list[str], sure: bool, project: str, as_json: bool) -> int:
+def forgetting(*, ids: list[str], project: str, **how: bool) -> int:
     """Forget things of any memory, if the person says so; return the exit status.
 
     Raises:
         Problem: What `memory.forgetting.door` tells of.
     """
-    what = finished(aimed(owned(settings().user, project), ids))
-    return _forget(what, sure=sure, as_json=as_json)
+    return _forget(finished(aimed(owned(settings().user, project), ids)), Wish(**how), {})
 
 
-def _forget(what: Aim, *, sure: bool, as_json: bool) -> int:
-    plan = finished(_planned(what))
-    if not (sure or _agreed(plan)):
-        return _let_be(as_json=as_json)
+def _forget(what: Aim, wish: Wish, kept: dict[str, str]) -> int:
+    shown = finished(_planned(what, kept, copies=wish.copies))
+    plan = shown.plan
+    if wish.look:
+        return _look(shown, as_json=wish.as_json)
+    if not (wish.sure or _agreed(shown)):
+        return _let_be(as_json=wish.as_json)
     beyond = finished(forget(plan, partial(redraw, what.owner)))
-    if as_json:
-        print_json({**_plain(plan), "beyond": beyond})
+    if wish.as_json:
+        print_json({**_plain(shown), "beyond": beyond})
     else:
         print(f"{_counts(plan)} forgotten.")
-        for line in [*_stays(plan), *([f"Beyond reach: {beyond}."] if beyond else [])]:
+        for line in [*_stays(shown), *([f"Beyond reach: {beyond}."] if beyond else [])]:
             print(line)
     return EXIT["partial"] if plan.unread else 0
+
+
+def _look(shown: Shown, *, as_json: bool) -> int:
+    """Show what would be touched; nothing is."""
+    if as_json:
+        print_json({**_plain(shown), "forgotten": 0})
+    else:
+        print("\n".join([*_touched(shown), *_stays(shown), _counts(shown.plan)]))
+    return 0
 
 
 def _let_be(*, as_json: bool) -> int:
@@ -70,31 +104,52 @@ def _let_be(*, as_json: bool) -> int:
     return 0
 
 
-async def _planned(what: Aim) -> Plan:
+async def _planned(what: Aim, kept: dict[str, str], *, copies: bool) -> Shown:
+    also = {**await same(what.owner, what.pages), **kept}
+    if copies:
+        what, also = what._replace(pages=(*what.pages, *also)), {}
+    if len(what.pages) > MOST:
+        told = f"{len(what.pages):,} pages are too many at once; the most is {MOST:,}"
+        raise Problem("usage", told, hint="name the folders below one by one")
     plan = await planned(what)
-    return plan._replace(reports=tuple(await undrawn(what.owner, plan.reports)))
+    plan = plan._replace(reports=tuple(await undrawn(what.owner, plan.reports)))
+    return Shown(plan, await rewritten(what.owner, plan.reports), also)
 
 
-async def _found(owner: str, ids: list[str], origin: str) -> list[str]:
+async def named(owner: str, ids: list[str], origin: str, *, forgotten: bool = False) -> Origin:
+    """Return the pages that a person names by ids or by their origin.
+
+    Args:
+        owner: Whose.
+        ids: The pages.
+        origin: Where all of them are from; one of the two.
+        forgotten: Whether pages may be named that a killed command has half forgotten.
+
+    Raises:
+        Problem: `usage` or `page_not_found`.
+    """
+    if bool(ids) == bool(origin):
+        what = "name pages, or one origin" if ids else "nothing is named"
+        raise Problem("usage", what, hint="dossier pages remove ID..., or --origin X")
     if origin:
         found = await from_origin(owner, origin)
-        if not found:
+        if not (found.ids or found.kept):
             hint = "an address, a file, a folder, a run or a conversation"
             raise Problem("page_not_found", f"no page is from {origin!r}", hint=hint)
         return found
-    # What a killed command has half forgotten is known as such.
     unknown = [one for one in ids if await shown(owner, one) is None]
-    if unknown and not (await unfinished(owner)).issuperset(unknown):
+    half = await unfinished(owner) if forgotten else set()
+    if unknown and not half.issuperset(unknown):
         raise missing(unknown)
-    return list(dict.fromkeys(ids))
+    return Origin(list(dict.fromkeys(ids)), {})
 
 
-def _agreed(plan: Plan) -> bool:
+def _agreed(shown: Shown) -> bool:
     if not has_terminal():
         raise Problem("forget_unconfirmed", "nobody can be asked", hint="say --yes")
-    for line in _stays(plan):
+    for line in [*_touched(shown), *_stays(shown)]:
         print(line, file=sys.stderr)
-    asked = f"Forget {_counts(plan)}? It cannot be undone. [y/N] "
+    asked = f"Forget {_counts(shown.plan)}? It cannot be undone. [y/N] "
     print(asked, end="", file=sys.stderr, flush=True)
     try:
         return input().strip().lower() in ("y", "yes")
@@ -103,7 +158,8 @@ def _agreed(plan: Plan) -> bool:
         return False
 
 
-def _plain(plan: Plan) -> dict[str, object]:
+def _plain(shown: Shown) -> dict[str, object]:
+    plan = shown.plan
     counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.what.profile}
     return {
         "forgotten": len(plan.what.ids),
@@ -111,6 +167,8 @@ def _plain(plan: Plan) -> dict[str, object]:
         **counts,
         "reports": [one.run for one in plan.reports],
         "threads": plan.threads,
+        "rewritten": shown.written,
+        "copies_kept": [{"page": id, "in": where} for id, where in shown.copies.items()],
         "left_in": list(plan.files),
         "unread": [problem.as_dict() for problem in plan.unread],
     }
@@ -126,13 +184,25 @@ def _counts(plan: Plan) -> str:
         "insight": len(plan.what.insights),
         "report": len(plan.reports),
         "thread": len(plan.threads),
+        "list of files": int(bool(plan.what.origin) and not plan.what.pages),
     }
     told = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n]
     return ", ".join(told) or "Nothing more"
 
 
-def _stays(plan: Plan) -> list[str]:
+def _touched(shown: Shown) -> list[str]:
+    """Name every file that is rewritten, and every conversation."""
+    files = [f"rewritten: {path}" for path in shown.written]
+    return [one_line(line) for line in (*files, *(f"thread: {one}" for one in shown.plan.threads))]
+
+
+def _stays(shown: Shown) -> list[str]:
     """Say which lines a person wrote themselves say it too, and what nobody can look into."""
+    plan = shown.plan
     own = [f"Your own lines in {path} say it too; they stay: edit them." for path in plan.files]
     unread = [f"{one.where} stays as it is: {one.what}." for one in plan.unread]
-    return [one_line(line) for line in (*own, *unread)]
+    copies = []
+    for where, count in Counter(shown.copies.values()).items():
+        says = "1 page says the same" if count == 1 else f"{count:,} pages say the same"
+        copies.append(f"{says} and stay in {where}; --copies forgets them too.")
+    return [one_line(line) for line in (*copies, *own, *unread)]

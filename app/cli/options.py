@@ -106,6 +106,12 @@ LogFile = Annotated[
     Path, typer.Argument(parser=path, metavar="FILE", help="The log, one run as JSON on a line.")
 ]
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only name the files, reports and threads it touches.")
+]
+Copies = Annotated[
+    bool, typer.Option("--copies", help="Also copies that you keep in other places.")
+]
 Thing = Annotated[
     str, typer.Argument(metavar="ID", help="What, as `dossier memory list` names it.")
 ]

@@ -49,6 +49,13 @@ async def undrawn(owner: str, told: Sequence[Told]) -> list[Told]:
     return left
 
 
+async def rewritten(owner: str, told: Sequence[Told]) -> list[str]:
+    """Return the files of some reports, as they lie on the disk."""
+    places = [folder for one in told for folder in (await _drawn(owner, one))[1]]
+    files = (folder / name for folder in places for name in NAMES.values())
+    return [str(file) for file in files if file.exists()]
+
+
 async def _drawn(owner: str, told: Told) -> tuple[Document, list[Path]]:
     """Return what is left of a report, and the folders in which its files lie."""
     state = cast("State", told.after)

@@ -8,7 +8,9 @@ from app.cli import audited
 from app.cli.calling import call
 from app.cli.options import (
     Chat,
+    Copies,
     Decided,
+    DryRun,
     Explain,
     From,
     GraphFile,
@@ -31,7 +33,7 @@ from app.cli.options import (
 
 app = typer.Typer()
 
-pages = typer.Typer(help="List, show, search, forget and count what was read.")
+pages = typer.Typer(help="List, show, search, remove, forget and count what was read.")
 app.add_typer(pages, name="pages", no_args_is_help=True)
 
 memory = typer.Typer(help="List, search, correct and forget what is remembered.")
@@ -115,15 +117,37 @@ pages.command("search")(search)
 
 
 @pages.command()
+def remove(
+    ids: Pages = None,
+    origin: From = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Stop searching pages; nothing else changes, and memory undo brings them back."""
+    call("remove", ids=ids or [], origin=origin, project=project, as_json=json)
+
+
+@pages.command()
 def forget(
     ids: Pages = None,
     origin: From = "",
     yes: Sure = False,
+    dry_run: DryRun = False,
+    copies: Copies = False,
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Remove pages for good, and whatever says them again."""
-    call("forget", ids=ids or [], origin=origin, sure=yes, project=project, as_json=json)
+    """Erase pages for good, and whatever says them again; remove only stops searching them."""
+    call(
+        "forget",
+        ids=ids or [],
+        origin=origin,
+        project=project,
+        sure=yes,
+        look=dry_run,
+        copies=copies,
+        as_json=json,
+    )
 
 
 @pages.command()

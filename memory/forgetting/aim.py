@@ -13,6 +13,7 @@ from memory.forgetting.asked import Asked, asked
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.wording import GIST, gists, han, run, shared, tokens
 from memory.kept.shelf import Item
+from memory.pages.rows import GONE
 from memory.profile.shape import Profile
 from retrieval.text import sentences
 from retrieval.words import words
@@ -48,6 +49,8 @@ class Aim(NamedTuple):
     runs: tuple[str, ...] = ()
     """Runs whose question is forgotten, wherever it stands in their conversation."""
     insights: tuple[str, ...] = ()
+    origin: str = ""
+    """A file or folder that is in no list any more, whoever else holds the same."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -109,12 +112,32 @@ def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Know
         lone = _lone(connection, what.owner, words_, Counter(), others)
         nearby = Erasure(gists=frozenset(set().union(*map(gists, said))), terms=frozenset(lone))
     retold = [row for row in rows if row.id in used or row.kind == TURN]
-    of_pages = {row.id: _of_page(connection, row, going, others) for row in retold}
+    twins = _twins(connection, what)
+    of_pages = {
+        row.id: Erasure(pages=frozenset([row.id]))
+        if row.id in twins
+        else _of_page(connection, row, going, others)
+        for row in retold
+    }
     of_runs = {
         run: _of_run(connection, what.owner, one, others)
         for run, one in asked(connection, what.owner, what.runs).items()
     }
     return Known(everywhere, nearby, of_pages, of_runs)
+
+
+def _twins(connection: Connection, what: Aim) -> set[str]:
+    """Return those pages of which a copy is kept: what was made of it rests on the copy too."""
+    mine = select(pages.c.id, pages.c.sha256).where(
+        pages.c.owner == what.owner, pages.c.id.in_(what.pages)
+    )
+    said = {row.id: row.sha256 for row in connection.execute(mine)}
+    every = select(pages.c.id, pages.c.sha256).where(
+        pages.c.owner == what.owner, pages.c.kind.in_(SAID), pages.c.indexed > GONE
+    )
+    rows = connection.execute(every) if said else ()
+    kept = {row.sha256 for row in rows if row.id not in said}
+    return {id for id, same in said.items() if same in kept}
 
 
 def derived(texts: Iterable[str]) -> Erasure:

@@ -54,6 +54,8 @@ class Plan(NamedTuple):
     """Memory files whose own lines say it too; they are the person's, and stay."""
     unread: tuple[Problem, ...]
     """Why memory files cannot be read, each with its path; nothing is forgotten in them."""
+    written: tuple[str, ...] = ()
+    """The memory files and traces that are rewritten."""
 
     @property
     def threads(self) -> list[str]:
@@ -104,7 +106,10 @@ async def planned(what: Aim) -> Plan:
     count = await read(partial(_counted, what=what, found=found, reached=reached))
     own = await files.told_elsewhere(what, reached)
     unread = await unreadable(what.owner)
-    return Plan(what, found, reached, *count, tuple(told), tuple(own), tuple(unread))
+    written = [*await files.rewritten(what, reached)]
+    written += await asyncio.to_thread(files.traces, reached.belong.of_runs, reached)
+    plan = Plan(what, found, reached, *count, tuple(told), tuple(own), tuple(unread))
+    return plan._replace(written=tuple(written))
 
 
 async def forget(plan: Plan, redraw: Redraw) -> str:

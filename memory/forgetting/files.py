@@ -29,9 +29,26 @@ def forget_traces(runs: Iterable[str], reach: Reach) -> None:
             _forget_lines(file, erasure)
 
 
-def _forget_lines(file: Path, erasure: Erasure) -> None:
+def traces(runs: Iterable[str], reach: Reach) -> list[str]:
+    """Return the traces that `forget_traces` would rewrite."""
+    every = ((trace_file(run), reach.of(run)) for run in runs)
+    return [
+        str(file) for file, erasure in every if erasure and file.exists() and _hit(file, erasure)
+    ]
+
+
+def _hit(file: Path, erasure: Erasure) -> bool:
+    old, new = _before_and_after(file, erasure)
+    return new != old
+
+
+def _before_and_after(file: Path, erasure: Erasure) -> tuple[str, str]:
     old = file.read_text(encoding="utf-8", errors="backslashreplace")
-    new = "".join(_line(line, erasure) for line in old.splitlines(keepends=True))
+    return old, "".join(_line(line, erasure) for line in old.splitlines(keepends=True))
+
+
+def _forget_lines(file: Path, erasure: Erasure) -> None:
+    old, new = _before_and_after(file, erasure)
     if new != old:
         part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
         part.write_text(new, encoding="utf-8")
@@ -60,6 +77,16 @@ async def forget_learned(what: Aim, reach: Reach) -> None:
         if _inside(one.text, one.source.path) and (what.files or reach.everywhere):
             whole = one.source.path in what.files
             await _forget_section(one.source, reach.everywhere, whole=whole)
+
+
+async def rewritten(what: Aim, reach: Reach) -> list[str]:
+    """Return the memory files of which lines go that agents wrote."""
+    says, found = reach.everywhere, []
+    for one in await held(what.owner):
+        inside = _inside(one.text, one.source.path)
+        if inside and (one.source.path in what.files or (says and says.left(inside) != inside)):
+            found.append(one.source.path)
+    return found
 
 
 async def told_elsewhere(what: Aim, reach: Reach) -> list[str]:

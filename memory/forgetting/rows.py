@@ -14,6 +14,7 @@ from memory.forgetting.aim import TURN, Aim, Known
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.reach import DERIVED, Reach
 from memory.forgetting.tree import left_of_json
+from memory.pages.documents import leave, listed_below
 from memory.pages.forgetting import erase_pages
 from memory.pages.rewriting import Wording, rewrite
 from memory.profile.shape import nothing
@@ -85,6 +86,8 @@ def forget_rows(connection: Connection, what: Aim, known: Known, reach: Reach, w
     connection.execute(delete(proposals).where(*of_files))
     for path in what.files:
         log(connection, Event(what.owner, "file.forget", path[-200:], why=why))
+    for row in listed_below(connection, what.owner, what.origin) if what.origin else ():
+        leave(connection, what.owner, row["root"], row["path"])
     if what.pages:
         named = select(pages.c.number).where(
             pages.c.owner == what.owner, pages.c.id.in_(what.pages)

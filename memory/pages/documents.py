@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, or_, select
 
 from memory.pages.indexing import in_index, join, namespace, put, take
 from memory.pages.keeping import supersede
@@ -72,6 +73,25 @@ def _note(connection: Connection, *, owner: str, root: str, path: str, row: dict
         if mine and not _held(connection, owner, before):
             said = dict(mine.values())
             supersede(connection, owner, digest(FILE, before), said)
+
+
+def listed_below(connection: Connection, owner: str, name: str) -> list[dict[str, Any]]:
+    """Return how the files of a path, or below it, were read, without their owner."""
+    columns = [one for one in documents.c if one.name != "owner"]
+    wanted = select(*columns).where(documents.c.owner == owner, below(name))
+    return [dict(row._mapping) for row in connection.execute(wanted)]
+
+
+def below(name: str) -> Any:
+    """Return what holds of a file, of all files of a folder that was read, and of a part of it."""
+    path = os.path.realpath(os.path.expanduser(name))
+    inside = documents.c.path.startswith(path.rstrip("/") + "/", autoescape=True)
+    return or_(documents.c.path == path, documents.c.root == path, inside)
+
+
+def leave(connection: Connection, owner: str, root: str, path: str) -> None:
+    """Take a file out of its folder's list, in a transaction of the caller's."""
+    _forget(connection, owner=owner, root=root, path=path)
 
 
 def _forget(connection: Connection, *, owner: str, root: str, path: str) -> None:

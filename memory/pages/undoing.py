@@ -7,6 +7,7 @@ from functools import partial
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
+from memory.pages import removing
 from memory.pages.keeping import put_back, retire
 from memory.pages.rows import CUT, GONE
 from storage.engine import write
@@ -25,6 +26,9 @@ async def undo(logged: Logged) -> None:
         Problem: `undo_conflict` when more was done to them since, `undo_impossible` when they were
             forgotten, for then nothing is left of them.
     """
+    if logged.event.name in (removing.REMOVE, removing.RESTORE):
+        await removing.turn(logged)
+        return
     if logged.event.name not in OPPOSITE:
         what = f"{logged.event.name} cannot be taken back: nothing is left of it"
         raise Problem("undo_impossible", what, where=str(logged.id))

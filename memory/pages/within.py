@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 
 from config.errors import Problem
+from memory.pages.documents import below
 from memory.pages.listing import stats
-from memory.pages.rows import digest
+from memory.pages.rows import GONE, digest
 from storage.engine import read_rows
 from storage.tables import documents, pages
 
@@ -59,24 +60,58 @@ async def within(owner: str, name: str) -> Scope:
     raise Problem("namespace_not_found", what, hint=f"{hint}see `dossier pages stats`")
 
 
-async def from_origin(owner: str, name: str) -> list[str]:
-    """Return the ids of the pages that an origin has or had.
+class Origin(NamedTuple):
+    """The pages that an origin has or had."""
+
+    ids: list[str]
+    """Those that nothing else has."""
+    kept: dict[str, str]
+    """Those that a file elsewhere holds too, each with the path of that file."""
+
+
+async def from_origin(owner: str, name: str) -> Origin:
+    """Return the pages that an origin has or had.
 
     Args:
         owner: Whose pages.
         name: The address of a web page, a file or folder that was read, a run, a conversation.
     """
-    path = real(name)
-    mine = (documents.c.owner == owner, or_(documents.c.path == path, documents.c.root == path))
-    hashes = (await read_rows(select(documents.c.sha256).where(*mine))).scalars().all()
+    mine = documents.c.owner == owner
+    rows = (await read_rows(select(documents.c.sha256, documents.c.path).where(mine))).all()
+    inside = select(documents.c.path).where(mine, below(name))
+    here = set((await read_rows(inside)).scalars())
+    elsewhere = {row.sha256: row.path for row in rows if row.path not in here}
+    hashes = {row.sha256 for row in rows if row.path in here}
     kinds = {*KINDS, *(shelf.kind for shelf in await stats(owner))}
-    origins = [digest(kind, name) for kind in kinds] + [digest("file", one) for one in hashes]
-    found: dict[str, None] = {}
+    gone = [digest(kind, name) for kind in kinds]
+    gone += [digest("file", one) for one in hashes if one not in elsewhere]
+    also = {digest("file", one): elsewhere[one] for one in hashes if one in elsewhere}
+    found = await _of_origins(owner, [*gone, *also])
+    ids = [id for id, origin in found.items() if origin not in also]
+    return Origin(ids, {id: also[one] for id, one in found.items() if one in also})
+
+
+async def copies(owner: str, ids: Sequence[str]) -> dict[str, str]:
+    """Return the other pages that say the very same as some, each with where it is from."""
+    mine = (pages.c.owner == owner, pages.c.kind.in_(("file", "web", "chat")))
+    columns = (pages.c.id, pages.c.sha256, pages.c.origin, pages.c.indexed)
+    rows = (await read_rows(select(*columns).where(*mine))).all()
+    named = set(ids)
+    said = {row.sha256 for row in rows if row.id in named}
+    also = [row for row in rows if row.sha256 in said and row.id not in named]
+    known = await paths(owner, [row.origin for row in also])
+    return {row.id: known.get(row.origin, row.origin) for row in also if row.indexed > GONE}
+
+
+async def _of_origins(owner: str, origins: Sequence[str]) -> dict[str, str]:
+    """Return the ids of the pages of some origins, each with the id of its origin."""
+    found: dict[str, str] = {}
     for first in range(0, len(origins), 500):
         some = pages.c.origin_id.in_(origins[first : first + 500])
-        wanted = select(pages.c.id).where(pages.c.owner == owner, some).order_by(pages.c.number)
-        found |= dict.fromkeys((await read_rows(wanted)).scalars())
-    return list(found)
+        wanted = select(pages.c.id, pages.c.origin_id).where(pages.c.owner == owner, some)
+        rows = await read_rows(wanted.order_by(pages.c.number))
+        found |= {row.id: row.origin_id for row in rows}
+    return found
 
 
 async def paths(owner: str, hashes: Sequence[str]) -> dict[str, str]:

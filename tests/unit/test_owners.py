@@ -184,6 +184,7 @@ READS: dict[str, Read] = {
     "pages.store.kept": lambda o, ids: kept(o, "chat", "talk"),
     "pages.store.texts": lambda o, ids: texts(o, ids.pages),
     "pages.within.from_origin": lambda o, ids: scopes.from_origin(o, "talk"),
+    "pages.within.copies": lambda o, ids: scopes.copies(o, ids.pages),
     "pages.within.paths": lambda o, ids: scopes.paths(o, ["ab"]),
     "pages.within.within": lambda o, ids: tried(lambda: scopes.within(o, "tal")),
     "profile.store.kept": lambda o, ids: profile.kept(o),
@@ -218,6 +219,7 @@ WRITES = {
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
     *("moving.arriving.imported", "pages.documents.forget_document", "pages.forgetting.forget"),
+    "pages.removing.remove",
     *("pages.documents.note_document", "pages.memorizer.memorize", "pages.store.keep"),
     *("pages.upkeep.refresh", "profile.store.learn", "profile.store.replace"),
 }

@@ -59,4 +59,4 @@ async def test_the_pages_of_an_address_are_found_also_those_it_had():
     new = await keep(ME, "web", "https://example.org/", [page("It is so.")])
     await keep("you/", "web", "https://example.org/", [page("It is so.")])
 
-    assert await from_origin(ME, "https://example.org/") == [*old, *new]
+    assert (await from_origin(ME, "https://example.org/")).ids == [*old, *new]

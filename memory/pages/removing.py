@@ -1,0 +1,121 @@
+"""Stop searching pages, and change nothing else; it can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from config.errors import Problem
+from memory.pages.documents import FILE, leave, listed_below
+from memory.pages.indexing import join, namespace
+from memory.pages.keeping import put_back, retire
+from memory.pages.rows import GONE
+from storage.engine import write
+from storage.events import Event, Logged, hold, log
+from storage.tables import documents, pages
+from storage.upsert import insert_new
+
+REMOVE, RESTORE = "pages.remove", "pages.restore"
+
+
+class Removed(NamedTuple):
+    """What is not searched any more, and the event that can be undone; 0 where nothing was."""
+
+    event: int
+    pages: int
+    files: int
+
+
+async def remove(owner: str, ids: Sequence[str], origin: str = "", why: str = "") -> Removed:
+    """Let pages be found no more, and files be in their folders' lists no more.
+
+    The pages stay where they are cited, and are read by their ids; reports stay as they are. A file
+    that is read again is searched again.
+
+    Args:
+        owner: Whose.
+        ids: The pages; those that other folders hold too must not be among them.
+        origin: The file or folder whose list they leave, if any.
+        why: Why, for the log.
+    """
+    return await write(partial(_remove, owner=owner, ids=ids, origin=origin, why=why))
+
+
+async def turn(logged: Logged) -> None:
+    """Take back that pages were removed, or that this was taken back.
+
+    Raises:
+        Problem: `undo_conflict` where one of the pages was forgotten meanwhile.
+    """
+    await write(partial(_turn, logged=logged))
+
+
+def _remove(
+    connection: Connection, owner: str, ids: Sequence[str], origin: str, why: str
+) -> Removed:
+    hold(connection, owner)
+    rows = listed_below(connection, owner, origin) if origin else []
+    return _gone(connection, owner, ids, rows, why, origin)
+
+
+def _gone(
+    connection: Connection,
+    owner: str,
+    ids: Sequence[str],
+    rows: Sequence[dict[str, Any]],
+    why: str,
+    item: str,
+) -> Removed:
+    for row in rows:
+        leave(connection, owner, row["root"], row["path"])
+    found = _numbers(connection, owner, ids, found=True)
+    if found:
+        retire(connection, list(found.values()))
+    if not (found or rows):
+        return Removed(0, 0, 0)
+    after = {"pages": list(found), "documents": list(rows)}
+    event = Event(owner, REMOVE, (item or next(iter(found)))[-200:], None, after, "user", why)
+    return Removed(log(connection, event), len(found), len(rows))
+
+
+def _turn(connection: Connection, logged: Logged) -> None:
+    event, data = logged.event, logged.event.after or {}
+    hold(connection, event.owner)
+    why, ids, rows = f"undo of {logged.id}", data["pages"], data["documents"]
+    if event.name == RESTORE:
+        _gone(connection, event.owner, ids, rows, why, event.item)
+        return
+    _list_again(connection, event.owner, rows)
+    every = select(pages.c.id).where(pages.c.owner == event.owner, pages.c.id.in_(ids))
+    if len(connection.execute(every).all()) < len(ids):
+        what = "some of its pages were forgotten since"
+        raise Problem("undo_conflict", what, where=str(logged.id))
+    put_back(connection, list(_numbers(connection, event.owner, ids, found=False).values()))
+    log(connection, Event(event.owner, RESTORE, event.item, None, data, "user", why))
+
+
+def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Put files back into the lists of their folders, with the pages that they have."""
+    for row in rows:
+        again = insert_new(documents).on_conflict_do_nothing()
+        connection.execute(again, {"owner": owner, **row})
+        its = select(pages.c.number).where(
+            pages.c.owner == owner, pages.c.kind == FILE, pages.c.origin == row["sha256"]
+        )
+        numbers = list(connection.execute(its.order_by(pages.c.number)).scalars())
+        join(connection, numbers, [namespace(connection, owner, FILE, row["root"])])
+
+
+def _numbers(
+    connection: Connection, owner: str, ids: Sequence[str], *, found: bool
+) -> dict[str, int]:
+    """Return the numbers of those pages that can be found, or of those that cannot, by ids."""
+    stands = pages.c.indexed > GONE if found else pages.c.indexed == GONE
+    wanted = select(pages.c.id, pages.c.number).where(
+        pages.c.owner == owner, pages.c.id.in_(ids), stands
+    )
+    rows = connection.execute(wanted.order_by(pages.c.number))
+    return {row.id: row.number for row in rows}

@@ -1,0 +1,165 @@
+"""To stop searching something is not to erase it, and erasing it reaches no copy unasked."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.forget import Wish, _planned, named
+from app.cli.redrawing import redraw
+from config.errors import Problem
+from graph.session import Session
+from memory.forgetting.aim import Aim
+from memory.forgetting.door import forget
+from memory.kept.undoing import undo
+from memory.pages.finding import search
+from memory.pages.listing import shown
+from memory.pages.removing import remove
+from storage.events import history
+from tests.flow.test_defects import quiet
+from tests.flow.test_forgetting import asked
+from tools.ingest import ingest
+
+pytestmark = pytest.mark.usefixtures("either")
+
+ME = "local/"
+TEXT = "# The heath\n\nThe bell heather of Orrest flowers in late August.\n"
+QUERY = "When does the bell heather of Orrest flower?"
+
+
+async def folder(tmp_path: Path, name: str, text: str = TEXT, file: str = "heath.md") -> str:
+    place = tmp_path / name
+    place.mkdir(exist_ok=True)
+    (place / file).write_text(text, encoding="utf-8")
+    return (await ingest(ME, place, quiet)).root
+
+
+async def found(query: str = QUERY, *folders: str) -> list[str]:
+    groups = list(folders) or None
+    return [one.page.id for one in await search(ME, query, 5, groups=groups)]
+
+
+async def forgotten(origin: str, **how: bool) -> Any:
+    these = await named(ME, [], origin, forgotten=True)
+    wish = Wish(**how)
+    plan = await _planned(
+        Aim(ME, pages=tuple(these.ids), origin=origin), these.kept, copies=wish.copies
+    )
+    await forget(plan.plan, partial(redraw, ME))
+    return plan
+
+
+async def test_what_is_removed_is_not_found_and_comes_back_as_it_was(tmp_path: Path):
+    root = await folder(tmp_path, "a")
+    (page,) = await found()
+
+    done = await remove(ME, [page], root)
+
+    assert (done.pages, done.files) == (1, 1)
+    assert await found() == []
+    assert (await shown(ME, page))["text"].startswith("# The heath")
+    await undo(ME, done.event)
+    assert await found() == await found(QUERY, root) == [page]
+    again = (await history(ME))[0]
+    assert again.event.name == "pages.restore"
+    await undo(ME, again.id)
+    assert await found() == []
+
+
+async def test_removing_touches_no_report_and_no_conversation(
+    thread: Session, choices: dict[str, object], tmp_path: Path
+):
+    root = await folder(tmp_path, "a")
+    run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
+    before = {one: one.read_bytes() for one in (Path("reports") / run).iterdir()}
+    messages = (await thread.current()).values["messages"]
+
+    await remove(ME, (await named(ME, [], root)).ids, root)
+
+    assert {one: one.read_bytes() for one in before} == before
+    assert (await thread.current()).values["messages"] == messages
+
+
+async def test_removing_a_folder_leaves_what_another_folder_holds_too(tmp_path: Path):
+    root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
+    (page,) = await found()
+
+    these = await named(ME, [], other)
+    done = await remove(ME, these.ids, other)
+
+    assert (done.pages, done.files) == (0, 1)
+    assert await found(QUERY, root) == [page]
+    assert await found(QUERY, other) == []
+
+
+async def test_a_removed_folder_is_searched_again_when_it_is_read_again(tmp_path: Path):
+    root = await folder(tmp_path, "a")
+    await remove(ME, (await named(ME, [], root)).ids, root)
+
+    await ingest(ME, Path(root), quiet)
+
+    assert await found(QUERY, root)
+
+
+async def test_forgetting_one_folder_leaves_the_copy_in_another_and_its_reports(
+    thread: Session, choices: dict[str, object], tmp_path: Path
+):
+    root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
+    run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
+    before = {one: one.read_bytes() for one in (Path("reports") / run).iterdir()}
+    (page,) = await found(QUERY, root)
+
+    plan = await forgotten(other)
+
+    assert plan.copies == {page: f"{root}/heath.md"}
+    assert (plan.written, plan.plan.threads) == ([], [])
+    assert await found(QUERY, root) == [page]
+    assert await found(QUERY, other) == []
+    assert {one: one.read_bytes() for one in before} == before
+
+
+async def test_a_copy_in_a_file_with_other_bytes_keeps_what_was_made_of_it(
+    thread: Session, choices: dict[str, object], tmp_path: Path
+):
+    root = await folder(tmp_path, "a")
+    other = await folder(tmp_path, "b", f"{TEXT}\n\n", "copy.md")
+    run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
+    before = (Path("reports") / run / "report.md").read_bytes()
+
+    plan = await forgotten(other)
+
+    assert list(plan.copies.values()) == [f"{root}/heath.md"]
+    assert (Path("reports") / run / "report.md").read_bytes() == before
+    assert len(await found(QUERY, root)) == 1
+    assert await found(QUERY, other) == []
+
+
+async def test_copies_go_too_where_the_person_says_so_and_every_file_is_named_before(
+    thread: Session, choices: dict[str, object], tmp_path: Path
+):
+    root, other = await folder(tmp_path, "a"), await folder(tmp_path, "b")
+    run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
+    report = (Path("reports") / run).absolute()
+
+    plan = await forgotten(other, copies=True)
+
+    assert plan.copies == {}
+    assert {str(one) for one in report.iterdir()} <= set(plan.written)
+    assert plan.plan.threads == ["t1"]
+    assert b"late August" not in (report / "report.md").read_bytes()
+    assert await found(QUERY, root) == []
+
+
+async def test_a_page_that_was_removed_and_then_forgotten_does_not_come_back(tmp_path: Path):
+    root = await folder(tmp_path, "a")
+    these = await named(ME, [], root)
+    done = await remove(ME, these.ids, root)
+    plan = await _planned(Aim(ME, pages=tuple(these.ids)), {}, copies=False)
+    await forget(plan.plan, partial(redraw, ME))
+
+    with pytest.raises(Problem) as told:
+        await undo(ME, done.event)
+    assert told.value.code == "undo_conflict"
