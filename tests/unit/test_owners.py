@@ -41,7 +41,16 @@ from memory.learning.keeping import told_before
 from memory.learning.rules import Statement
 from memory.learning.turns import Said, observe
 from memory.moving import leaving
-from memory.pages import abstracts, finding, groups, lineage, listing, outline, recollection
+from memory.pages import (
+    abstracts,
+    documents,
+    finding,
+    groups,
+    lineage,
+    listing,
+    outline,
+    recollection,
+)
 from memory.pages import within as scopes
 from memory.pages.store import NewPage, find, find_each, keep, kept, texts
 from memory.profile import store as profile
@@ -162,6 +171,7 @@ READS: dict[str, Read] = {
     "pages.abstracts.about": lambda o, ids: abstracts.about(o, ASKED, 100),
     "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
     "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
+    "pages.documents.held": lambda o, ids: documents.held(o, []),
     "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
     "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
     "pages.finding.searching": lambda o, ids: finding.searching(o, Index.stats),
@@ -219,7 +229,7 @@ WRITES = {
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
     *("moving.arriving.imported", "pages.documents.forget_document", "pages.forgetting.forget"),
-    "pages.removing.remove",
+    *("pages.records.record", "pages.removing.remove"),
     *("pages.documents.note_document", "pages.memorizer.memorize", "pages.store.keep"),
     *("pages.upkeep.refresh", "profile.store.learn", "profile.store.replace"),
 }
@@ -267,7 +277,7 @@ def fields(shape: Any) -> set[str]:
 
 
 def hints_of(shape: Any) -> list[Any]:
-    names = typing.get_type_hints(shape) if fields(shape) else {}
+    names = typing.get_type_hints(shape, localns={"BaseStore": Any}) if fields(shape) else {}
     return [hint for hint in names.values() if inspect.isclass(hint)]
 
 
