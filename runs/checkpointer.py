@@ -67,6 +67,15 @@ FORGET = (
 )
 
 
+BRANCHES = (
+    "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns > '' AND checkpoint_id < ?",
+    "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns > '' AND checkpoint_id < ?",
+)
+"""Delete what the branches of a thread saved before a checkpoint of the whole graph."""
+
+HAS_BRANCHES = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns > '' LIMIT 1"
+
+
 class Checkpoints(SqliteSaver):
     """The SQLite saver for an event loop, with the three methods a server needs that it lacks.
 
@@ -92,12 +101,19 @@ class Checkpoints(SqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint without secrets, which reach it before any node of a graph has run."""
+        """Save a checkpoint without secrets, which reach it before any node of a graph has run.
+
+        When a step of the whole graph is saved, all of its branches have ended, and what they
+        handed over is in it; what they had saved for themselves is deleted.
+        """
         root = not config["configurable"].get("checkpoint_ns")
         held = checkpoint["channel_values"].items()
         values = {name: masked_channel(name, value, root=root) for name, value in held}
         safe = Checkpoint(**{**checkpoint, "channel_values": values})
-        return super().put(config, safe, metadata, new_versions)
+        saved = super().put(config, safe, metadata, new_versions)
+        if root and metadata.get("source") == "loop":
+            self._delete_branches(config["configurable"]["thread_id"], checkpoint["id"])
+        return saved
 
     def put_writes(
         self,
@@ -110,6 +126,12 @@ class Checkpoints(SqliteSaver):
         root = not config["configurable"].get("checkpoint_ns")
         safe = [(name, masked_channel(name, value, root=root)) for name, value in writes]
         super().put_writes(config, safe, task_id, task_path)
+
+    def _delete_branches(self, thread: str, before: str) -> None:
+        with self.cursor() as cursor:
+            if cursor.execute(HAS_BRANCHES, (thread,)).fetchone():
+                for delete in BRANCHES:
+                    cursor.execute(delete, (thread, before))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread.

@@ -95,10 +95,10 @@ async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: Check
     await put(saver, "t1", 1, space="step")
 
     await saver.acopy_thread("t1", "t2")
+    assert await numbers(saver, "t2", "step") == [1]
     await put(saver, "t2", 3)
 
     assert await numbers(saver, "t2") == [3, 2, 1]
-    assert await numbers(saver, "t2", "step") == [1]
     assert await numbers(saver, "t1") == [2, 1]
     newest = await saver.aget_tuple(at("t1"))
     copied = await saver.aget_tuple(
@@ -317,3 +317,27 @@ async def test_it_is_closed_behind_a_caller_who_left_while_it_was_opened(
 
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         opened[0].conn.execute("SELECT 1")
+
+
+async def test_what_branches_saved_is_deleted_when_the_whole_graph_is_saved_behind_them(
+    saver: Checkpoints,
+):
+    await put(saver, "t1", 1)
+    await put(saver, "t1", 2, 3, space="step:a")
+    await put(saver, "t2", 2, space="step:b")
+    await put(saver, "t1", 4)
+    await put(saver, "t1", 5, space="step:c")
+
+    assert await numbers(saver, "t1") == [4, 1]
+    assert await numbers(saver, "t1", "step:a") == []
+    assert await numbers(saver, "t1", "step:c") == [5]
+    assert await numbers(saver, "t2", "step:b") == [2]
+
+
+async def test_a_state_that_was_edited_by_hand_deletes_no_branch(saver: Checkpoints):
+    await put(saver, "t1", 1, space="step:a")
+    checkpoint: Any = {**empty_checkpoint(), "id": "00000002"}
+
+    await saver.aput(at("t1"), checkpoint, {"source": "update", "step": 2}, {})
+
+    assert await numbers(saver, "t1", "step:a") == [1]
