@@ -5,7 +5,7 @@ import pytest
 from tools.files import Limits, extract
 from tools.files.decode import decode
 from tools.files.outline import slug
-from tools.files.paragraphs import paragraphs, printed_lines, without_running_heads
+from tools.files.paragraphs import paragraphs, printed, without_running_heads
 from tools.files.sections import MOST, Piece, arrange, numbered
 from tools.files.table import separator
 
@@ -111,7 +111,7 @@ def test_a_heading_becomes_the_anchor_that_github_gives_it(heading, anchor):
 
 
 def test_ligatures_are_taken_apart():
-    assert printed_lines("the ﬁrst  ﬂight\xa0oﬀ") == ["the first flight off"]
+    assert printed("the ﬁrst  ﬂight\xa0oﬀ") == "the first flight off"
 
 
 def test_chinese_lines_are_joined_without_a_space():
@@ -141,4 +141,4 @@ def test_the_separator_of_a_table_is_found(mark):
 
 
 async def test_the_limits_are_as_documented():
-    assert Limits() == Limits(30_000_000, 300, 30.0, 1_000_000_000, 10_000_000)
+    assert Limits() == Limits(30_000_000, 2_000, 30.0, 1_000_000_000, 10_000_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -18,9 +19,9 @@ _EDGE = 2
 _LONGEST_HEAD = 60
 
 
-def printed_lines(text: str) -> list[str]:
-    """Return the lines of a page, with ligatures taken apart and spaces made even."""
-    return [" ".join(line.split()) for line in text.translate(_PRINTED).splitlines()]
+def printed(line: str) -> str:
+    """Return a line of a page, with ligatures taken apart and spaces made even."""
+    return " ".join(line.translate(_PRINTED).split())
 
 
 def without_running_heads(pages: list[list[str]]) -> list[list[str]]:
@@ -84,7 +85,7 @@ def glued(text: str, line: str, compounds: set[str]) -> str:
 def _width(lines: list[str]) -> float:
     """Return how many characters a full line has: nine in ten lines have no more."""
     lengths = sorted(len(line) for line in lines if line)
-    return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
+    return lengths[math.ceil(0.9 * (len(lengths) - 1))] if lengths else 0
 
 
 def _top(page: list[str]) -> Iterator[str]:

@@ -2,72 +2,201 @@
 
 from __future__ import annotations
 
-import io
+import ctypes
 import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any, NamedTuple
 
-from pypdf import PdfReader
-from pypdf.errors import DependencyError, LimitReachedError, PyPdfError
+import pypdfium2 as pdfium
+from pypdfium2 import raw
 
+from tools.files.outline import Block, written
 from tools.files.paragraphs import (
     hyphenated,
     paragraphs,
-    printed_lines,
+    printed,
     without_running_heads,
 )
 from tools.files.sections import Piece, arrange, numbered
-from tools.files.shapes import Document, File, Limits, Refused
+from tools.files.shapes import Document, File, Refused
 
-BROKEN = (PyPdfError,)
-"""What pypdf raises on files that are not quite PDF."""
+BROKEN = (pdfium.PdfiumError,)
+"""What PDFium raises on files that are not quite PDF."""
 
 _TINY = 300
+_LOCKED = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
 # What programs put into the title of a PDF when its author did not write one.
 _NO_TITLE = re.compile(r"untitled|microsoft word|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd)$", re.I)
 _LAST_SENTENCE = re.compile(r"[.!?。！？:：][\"'”’」』）)\]]*$")
 _FIRST_SENTENCE = re.compile(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\"'”’」』）)]*\s*")
+# PDFium takes a hyphen and the line end behind it for one character.
+_LINE = re.compile("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
+_LARGE = 1.15
+_LONGEST_HEADING = 120
+_HEADINGS = 3
+_FEWEST_LETTERS = 25
+_MOSTLY_PICTURE = 0.5
+
+
+class _Line(NamedTuple):
+    """A printed line, how high its letters are, and where it stands above the foot of its page."""
+
+    text: str
+    height: float
+    bottom: float
+
+
+class _Page(NamedTuple):
+    lines: list[_Line]
+    is_picture: bool
 
 
 def read(file: File) -> Document:
     """Read the text of all pages; a page that is a picture has none."""
+    document = _open(file)
     try:
-        reader = _open(file)
-        pages = [printed_lines(page.extract_text()) for page in reader.pages]
-        title = (reader.metadata.title if reader.metadata else "") or ""
-    except LimitReachedError as error:
-        raise Refused("file_bomb", "it unpacks to far more than its size") from error
+        pages = [_page(document, at) for at in range(len(document))]
+        title = document.get_metadata_value("Title").strip()
+    finally:
+        document.close()
+    _refuse_scan(pages)
+    bodies = _bodies([page.lines for page in pages])
     return Document(
-        title="" if _NO_TITLE.search(title) else title.strip(),
-        sections=arrange(_pieces(pages), numbered("page"), _TINY),
+        title=_first_heading(bodies) if not title or _NO_TITLE.search(title) else title,
+        sections=arrange(_pieces(bodies), numbered("page"), _TINY),
     )
 
 
-def _open(file: File) -> PdfReader:
+def _open(file: File) -> pdfium.PdfDocument:
     """Open the file with the empty password, which is how most protected files are locked."""
     try:
-        reader = PdfReader(io.BytesIO(file.data))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise Refused("file_encrypted", "it is locked with a password")
-    except DependencyError as error:
-        raise Refused("file_encrypted", "it is encrypted in a way that needs more tools") from error
-    _count(len(reader.pages), file.limits)
-    return reader
+        document = pdfium.PdfDocument(file.data)
+    except pdfium.PdfiumError as error:
+        if error.err_code in _LOCKED:
+            raise Refused("file_encrypted", "it is locked with a password") from None
+        raise
+    pages, most = len(document), file.limits.pages
+    if pages > most:
+        raise Refused("file_too_large", f"it has {pages} pages; {most} are read at most")
+    return document
 
 
-def _count(pages: int, limits: Limits) -> None:
-    if pages > limits.pages:
-        raise Refused("file_too_large", f"it has {pages} pages; {limits.pages} are read at most")
+def _page(document: pdfium.PdfDocument, at: int) -> _Page:
+    page = document[at]
+    text = page.get_textpage()
+    lines = list(_lines(text))
+    letters = sum(sign.isalnum() for line in lines for sign in line.text)
+    is_picture = letters < _FEWEST_LETTERS and _shows_picture(page)
+    text.close()
+    page.close()
+    return _Page(lines, is_picture)
 
 
-def _pieces(pages: list[list[str]]) -> list[Piece]:
+def _lines(text: Any) -> Iterator[_Line]:
+    box = raw.FS_RECTF()
+    for found in _LINE.finditer(text.get_text_range()):
+        shown = printed(found[1]) + ("-" if found[2] == "\ufffe" else "")
+        if shown:
+            first = found.start() + len(found[1]) - len(found[1].lstrip())
+            raw.FPDFText_GetLooseCharBox(text, first, ctypes.byref(box))
+            yield _Line(shown, round(box.top - box.bottom, 1), box.bottom)
+
+
+def _shows_picture(page: pdfium.PdfPage) -> bool:
+    width, height = page.get_size()
+    pictures = page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+    boxes = (picture.get_bounds() for picture in pictures)
+    largest = max(((right - left) * (top - low) for left, low, right, top in boxes), default=0)
+    return bool(largest > _MOSTLY_PICTURE * width * height)
+
+
+def _refuse_scan(pages: Sequence[_Page]) -> None:
+    """Refuse a file whose pages are pictures of text, though a stamp on them may have words."""
+    pictures = sum(page.is_picture for page in pages)
+    if pictures and pictures >= 0.8 * len(pages):
+        what = "it is a scan: its pages are pictures and need text recognition (OCR)"
+        raise Refused("file_no_text", what)
+
+
+def _bodies(pages: list[list[_Line]]) -> list[list[_Line]]:
+    """Return the pages without running heads and page numbers."""
+    kept = without_running_heads([[line.text for line in page] for page in pages])
+    return [_those(page, texts) for page, texts in zip(pages, kept, strict=True)]
+
+
+def _those(page: list[_Line], texts: list[str]) -> list[_Line]:
+    found: list[_Line] = []
+    for line in page:
+        if len(found) < len(texts) and line.text == texts[len(found)]:
+            found.append(line)
+    return found
+
+
+def _first_heading(pages: list[list[_Line]]) -> str:
+    """Return the largest words on the first page, if they are larger than the text."""
+    lines = next((page for page in pages if page), [])
+    usual = _usual_height(pages)
+    largest = max((line.height for line in lines), default=0.0)
+    if largest < _LARGE * usual:
+        return ""
+    title = " ".join(line.text for line in lines if line.height == largest)
+    return title if len(title) <= _LONGEST_HEADING else ""
+
+
+def _usual_height(pages: list[list[_Line]]) -> float:
+    heights = [line.height for page in pages for line in page for _ in line.text]
+    return median(heights) if heights else 0.0
+
+
+def _pieces(pages: list[list[_Line]]) -> list[Piece]:
     """Return the pages as paragraphs; a sentence that runs on belongs to the page it begins on."""
-    bodies = without_running_heads(pages)
-    compounds = hyphenated(bodies)
-    texts = ["\n\n".join(paragraphs(body, compounds)) for body in bodies]
+    compounds = hyphenated([[line.text for line in page] for page in pages])
+    usual = _usual_height(pages)
+    larger = {line.height for page in pages for line in page if line.height >= _LARGE * usual}
+    levels = {height: at for at, height in enumerate(sorted(larger, reverse=True), start=1)}
+    texts = ["\n\n".join(_paragraphs(page, levels, compounds)) for page in pages]
     for at in range(len(texts) - 1):
         texts[at], texts[at + 1] = _whole(texts[at], texts[at + 1])
     return [
         Piece("", str(number), str(number), f"{text}\n\n") for number, text in enumerate(texts, 1)
     ]
+
+
+def _paragraphs(page: list[_Line], levels: dict[float, int], compounds: set[str]) -> Iterator[str]:
+    """Yield the headings and the paragraphs of a page."""
+    for run in _runs(page):
+        texts = [line.text for line in run]
+        level = levels.get(run[0].height, 0)
+        heading = " ".join(texts)
+        if level and len(heading) <= _LONGEST_HEADING:
+            yield written(Block(heading, min(level, _HEADINGS))).strip()
+        else:
+            yield from paragraphs(texts, compounds)
+
+
+def _runs(page: list[_Line]) -> Iterator[list[_Line]]:
+    """Yield lines that stand close below each other, in letters of about the same size."""
+    run: list[_Line] = []
+    usual = _usual_distance(page)
+    for line in page:
+        if run and not _belongs(run[-1], line, usual):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _belongs(line: _Line, following: _Line, usual: float) -> bool:
+    same = abs(line.height - following.height) <= 0.1 * line.height
+    return same and line.bottom - following.bottom <= 1.5 * usual
+
+
+def _usual_distance(page: list[_Line]) -> float:
+    distances = [above.bottom - below.bottom for above, below in pairwise(page)]
+    return median([one for one in distances if one > 0] or [1_000.0])
 
 
 def _whole(page: str, following: str) -> tuple[str, str]:

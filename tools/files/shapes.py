@@ -39,7 +39,7 @@ class Limits:
 
     size: int = 30_000_000
     """Bytes of the file."""
-    pages: int = 300
+    pages: int = 2_000
     """Pages of a PDF."""
     seconds: float = 30.0
     """Time to read it, without the wait for a free worker."""
