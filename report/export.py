@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
+import tempfile
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 import anyio.to_thread
@@ -12,8 +16,12 @@ from config.errors import Problem
 from report.render import Document, to_html, to_markdown
 from runs.lifecycle import NAMES
 
+NO_FILES: frozenset[str] = frozenset()
 
-async def write(document: Document, folder: Path, *, force: bool = False) -> dict[str, Path]:
+
+async def write(
+    document: Document, folder: Path, *, force: bool = False, own: Collection[str] = NO_FILES
+) -> dict[str, Path]:
     """Write `report.md` and `report.html` and return their absolute paths by kind.
 
     The folder is made where it is missing. A file with the same bytes is no other report.
@@ -22,11 +30,17 @@ async def write(document: Document, folder: Path, *, force: bool = False) -> dic
         document: The report.
         folder: Where the files go.
         force: Whether a report that is there is replaced.
+        own: The digests of files that this run has written before, which are no other report.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
-    return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force)
+    return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force, own)
+
+
+def digests(document: Document) -> list[str]:
+    """Return the digests of the files of a document."""
+    return [_digest(content) for content in _contents(document).values()]
 
 
 def same(document: Document, folder: Path) -> bool:
@@ -35,34 +49,54 @@ def same(document: Document, folder: Path) -> bool:
     return all(_same(folder / name, contents[kind]) for kind, name in NAMES.items())
 
 
-def check_folder(folder: Path, *, force: bool) -> None:
+def check_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) -> None:
     """Make sure, before a run is paid for, that its report can be written to a folder.
+
+    A file is written there for a moment; whatever had to be made for it is gone again.
+
+    Args:
+        folder: Where the report shall go.
+        force: Whether a report that is there may be replaced.
+        own: The digests of files that this run has written before, which are no other report.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
     """
     folder = folder.absolute()
     _check_is_folder(folder)
-    for name in NAMES.values():
-        if not force and os.path.lexists(folder / name):
-            raise _exists(folder / name)
-    above = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
-    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise _not_writable(folder, f"{above} is not a folder that can be written to")
+    for file in (folder / name for name in NAMES.values()):
+        if os.path.isdir(file):
+            raise _not_writable(folder, f"{file.name} is a folder there")
+        if not force and os.path.lexists(file) and not _is_own(file, own):
+            raise _exists(file)
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _not_writable(folder, error.strerror or str(error)) from error
+    finally:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
 
 
 def _contents(document: Document) -> dict[str, bytes]:
     return {"md": to_markdown(document).encode(), "html": to_html(document).encode()}
 
 
-def _write_all(contents: dict[str, bytes], folder: Path, force: bool) -> dict[str, Path]:
+def _write_all(
+    contents: dict[str, bytes], folder: Path, force: bool, own: Collection[str]
+) -> dict[str, Path]:
     folder = folder.absolute()
     _check_is_folder(folder)
     files = {kind: folder / name for kind, name in NAMES.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kind, file in files.items():
-            if not force and os.path.lexists(file) and not _same(file, contents[kind]):
+            other = os.path.lexists(file) and not _same(file, contents[kind])
+            if other and not force and not _is_own(file, own):
                 raise _exists(file)
         for kind, file in files.items():
             _replace(file, contents[kind])
@@ -88,8 +122,16 @@ def _same(file: Path, content: bytes) -> bool:
     return file.is_file() and file.read_bytes() == content
 
 
+def _is_own(file: Path, own: Collection[str]) -> bool:
+    return bool(own) and file.is_file() and _digest(file.read_bytes()) in own
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 def _check_is_folder(folder: Path) -> None:
-    if os.path.lexists(folder) and not folder.is_dir():
+    if os.path.lexists(folder) and not os.path.isdir(folder):
         hint = "name a folder; report.md and report.html are written into it"
         raise Problem("output_exists", "there is a file of this name", where=str(folder), hint=hint)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select, update
@@ -31,6 +32,9 @@ NAMES = {"md": "report.md", "html": "report.html"}
 
 FILED = "report.file"
 """The event that says where a report was written to."""
+
+WRITING = "report.write"
+"""The event that says which files are about to be written."""
 
 LATEST = (runs.c.turn.desc(), runs.c.created.desc())
 """The order in which the newest run of a thread comes first."""
@@ -140,6 +144,18 @@ async def check_owner(owner: str, thread: str) -> None:
     if (await read_rows(others)).first() is not None:
         hint = "choose another name"
         raise Problem("thread_taken", f"{thread!r} is another's thread", hint=hint)
+
+
+async def writing(run: str, owner: str, digests: Iterable[str]) -> None:
+    """Write down which files a run is about to write, by their digests, so that it knows them."""
+    event = Event(owner, WRITING, run, None, {"digests": list(digests)}, "tool", run=run)
+    await perform(lambda connection: log(connection, event))
+
+
+async def written(run: str, owner: str) -> set[str]:
+    """Return the digests of all files that a run was about to write or has written."""
+    every = await history(owner, item=run, name=WRITING, limit=None)
+    return {one for logged in every for one in (logged.event.after or {}).get("digests", ())}
 
 
 async def filed(run: str, folder: str) -> None:

@@ -26,7 +26,7 @@ from graph.session import Outcome, Session, session
 from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document
-from report.export import write
+from report.export import digests, write
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
 from runs.lifecycle import filed, mark
@@ -249,7 +249,11 @@ class Conductor:
         shown = document(state, state["report"], state["status"], today, cited)
         folder = (self.out or Path("reports") / self.run).absolute()
         try:
-            files = await write(shown, folder, force=self.force)
+            owner = owned(self.context.user or settings().user, self.context.project)
+            own = await lifecycle.written(self.run, owner)
+            # A kill may come between the files and the word that they are there.
+            await lifecycle.writing(self.run, owner, digests(shown))
+            files = await write(shown, folder, force=self.force, own=own)
             await filed(self.run, str(folder))
             await self._tell_proposals()
         except Problem as problem:

@@ -19,7 +19,7 @@ from graph.context import context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
-from runs.lifecycle import Run, found, mark
+from runs.lifecycle import Run, found, mark, written
 from runs.lock import held
 from runs.place import owned
 from storage.engine import close
@@ -41,9 +41,9 @@ def main(
 ) -> int:
     """Run the command; return its exit status."""
     decision = _decision(approve, reject, plan)
+    run, own = asyncio.run(_found(name, project))
     if out:
-        check_folder(out.absolute(), force=force)
-    run = asyncio.run(_found(name, project))
+        check_folder(out.absolute(), force=force, own=own)
     if not out and run.out:
         out = Path(run.out)
     conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
@@ -65,9 +65,12 @@ def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.De
     return review.edit_from(plan) if plan else None
 
 
-async def _found(name: str, project: str) -> Run:
+async def _found(name: str, project: str) -> tuple[Run, set[str]]:
+    """Return a run, and the digests of the files it has written."""
+    owner = owned(settings().user, project)
     try:
-        return await found(owned(settings().user, project), name)
+        run = await found(owner, name)
+        return run, await written(run.id, owner)
     finally:
         await close()
 
@@ -85,6 +88,7 @@ async def _resume(
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
     if standing == "finished":
+        await mark(run.thread, run.id, state["status"])
         return Outcome(state, None)
     if standing == "working":
         await mark(run.owner, run.id, "running")

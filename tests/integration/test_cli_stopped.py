@@ -173,3 +173,38 @@ def test_a_resumed_run_writes_where_it_was_asked_to(forks: Forks, place: Place):
     done = forks.run(place, "resume", "where-1", "--approve", "--json")
 
     assert done.told["report"] == str(place.folder / "there" / "report.md")
+
+
+def kill_behind_the_files(place: Place, forks: Forks, thread: str) -> None:
+    """Ask with a folder, and undo what is written down behind the files of the report."""
+    asked = ["ask", WHO, "--docs", "bees", "--thread", thread, "--out", thread]
+    assert forks.run(place, *asked).status == 0
+    with sqlite3.connect(place.home / "dossier.db") as saved:
+        saved.execute("UPDATE runs SET folder = '', status = 'running' WHERE thread = ?", [thread])
+        saved.execute("DELETE FROM events WHERE name = 'report.file' AND run = ?", [f"{thread}-1"])
+    saved.close()
+
+
+@pytest.mark.parametrize("words", [[], ["--out", "same"]])
+def test_a_run_killed_behind_its_files_ends_in_them(place: Place, forks: Forks, words: list[str]):
+    thread = words[-1] if words else "behind"
+    kill_behind_the_files(place, forks, thread)
+
+    done = forks.run(place, "resume", f"{thread}-1", *words, "--json")
+
+    assert (done.status, done.told["status"]) == (0, "succeeded")
+    assert done.told["report"] == str(place.folder / thread / "report.md")
+    assert status(forks, place, f"{thread}-1") == "succeeded"
+
+
+def test_what_another_has_written_into_its_files_is_kept_when_a_run_is_resumed(
+    place: Place, forks: Forks
+):
+    kill_behind_the_files(place, forks, "mine")
+    report = place.folder / "mine" / "report.md"
+    report.write_text("my own words")
+
+    for words in ([], ["--out", "mine"]):
+        done = forks.run(place, "resume", "mine-1", *words)
+        assert done.problem.startswith("error[output_exists]")
+    assert report.read_text() == "my own words"

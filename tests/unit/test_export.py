@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from report.export import check_folder, write
+from report.export import check_folder, digests, write
 from report.render import to_html, to_markdown
 from tests.unit.test_render import document
 
@@ -141,3 +141,34 @@ def test_a_file_in_the_place_of_the_folder_is_seen_before_the_run(tmp_path):
         with pytest.raises(Problem) as problem:
             check_folder(tmp_path / folder, force=True)
         assert problem.value.code == code
+
+
+async def test_a_report_of_the_same_run_is_no_other_report_whatever_changed(tmp_path):
+    await write(document("Of yesterday [S1]."), tmp_path)
+    own = digests(document("Of yesterday [S1]."))
+
+    check_folder(tmp_path, force=False, own=own)
+    await write(document("Of today [S1]."), tmp_path, own=own)
+
+    assert "Of today" in (tmp_path / "report.md").read_text("utf-8")
+    with pytest.raises(Problem, match="a report already"):
+        check_folder(tmp_path, force=False, own=own)
+
+
+@pytest.mark.parametrize("name", ["/proc/1/report", "/dev/null/report", "x" * 300, "a/" * 3000])
+def test_a_folder_that_cannot_be_made_is_seen_before_the_run_and_by_root_too(tmp_path, name):
+    with pytest.raises(Problem) as problem:
+        check_folder(tmp_path / name, force=True)
+
+    assert problem.value.code == "output_not_writable"
+    assert problem.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_seen_before_the_run(tmp_path):
+    (tmp_path / "report.html").mkdir()
+
+    with pytest.raises(Problem) as problem:
+        check_folder(tmp_path, force=True)
+
+    assert problem.value.code == "output_not_writable"
