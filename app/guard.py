@@ -13,6 +13,7 @@ from langgraph.types import Command, Send, StateUpdate
 from starlette.exceptions import HTTPException
 
 from config.errors import Problem
+from graph.compiled import Compiled
 from graph.plan import checked
 
 Values = dict[str, Any]
@@ -37,7 +38,7 @@ def guarded(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Guarded:
     return Guarded(**vars(graph))
 
 
-class Guarded(CompiledStateGraph[Any, Any, Any, Any]):
+class Guarded(Compiled):
     """A graph into whose state a client puts words and plans, and nothing that only a run may say.
 
     Sources, findings, reports and the names of runs are what a report is proven by, so they are

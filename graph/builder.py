@@ -8,7 +8,15 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.compiled import Compiled
 from graph.context import Context
+from graph.routing import (
+    after_coordinator,
+    after_human_feedback,
+    after_planner,
+    after_rewrite,
+    after_team,
+)
 from graph.state import Asked, State, StepState
 from graph.step import make_step
 from nodes.background import background, fallen
@@ -42,6 +50,12 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(learn)
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")
+    graph.add_conditional_edges("coordinator", after_coordinator)
+    graph.add_conditional_edges("rewrite", after_rewrite, ["background"])
+    graph.add_edge("background", "planner")
+    graph.add_conditional_edges("planner", after_planner)
+    graph.add_conditional_edges("human_feedback", after_human_feedback)
+    graph.add_conditional_edges("team", after_team, ["step", "knowledge"])
     graph.add_edge("step", "team")
     graph.add_edge("knowledge", "reporter")
     graph.add_edge("reporter", "memorize")
@@ -53,4 +67,4 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
 @cache
 def make_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
     """Return the main graph for a server, which brings its own checkpointer."""
-    return workflow().compile(name="dossier")
+    return Compiled(**vars(workflow().compile(name="dossier")))

@@ -15,10 +15,6 @@ README = Path(__file__).parents[1] / "README.md"
 def picture() -> str:
     """Return the graph, and the branch of one step, as Mermaid blocks."""
     drawn = [make_graph().get_graph(), make_step().get_graph()]
-    # What catches a branch that fails has no edge, and would hang in the air.
-    for graph in drawn:
-        for node in [node for node in graph.nodes.values() if "error_handler" in node.id]:
-            graph.remove_node(node)
     blocks = [f"```mermaid\n{graph.draw_mermaid().strip()}\n```" for graph in drawn]
     return "\n\nInside `step`:\n\n".join(blocks)
 

@@ -17,7 +17,7 @@ from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
-from graph.state import GRAPH_VERSION, State
+from graph.state import GOES_ON, GRAPH_VERSION, State
 from retrieval.secrets import masked, masked_within
 from runs.checkpointer import checkpoints
 from storage.engine import close
@@ -145,7 +145,7 @@ class Session:
         snapshot = await self.graph.aget_state(self.config)
         _check_whole(snapshot.values)
         version = snapshot.values.get("graph_version")
-        if version not in (None, GRAPH_VERSION):
+        if version not in (None, *GOES_ON):
             what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
             raise Problem("thread_incompatible", what, hint="ask the question again")
         return snapshot

@@ -75,6 +75,8 @@ class State(TypedDict, total=False):
     call of the run. Written by human_feedback."""
     note: str
     """Why the review is shown again. Written by human_feedback."""
+    decision: Literal["", "approve", "edit", "reject"]
+    """What the person decided on the plan. Written by human_feedback, cleared by planner."""
     revisions: int
     """How often the plan was rejected. Written by human_feedback."""
     findings: Annotated[dict[str, Finding], merge]
@@ -109,6 +111,10 @@ class StepState(Place, total=False):
     """The state of one step's branch; only what `StepOutput` names leaves it."""
 
     question: str
+    number: int
+    """The place of the step in the plan, from 1."""
+    count: int
+    """How many steps there are."""
     needed: list[Finding]
     earlier: list[Finding]
     feedback: str
@@ -135,5 +141,8 @@ class QueryState(Place, total=False):
     number: int
 
 
-GRAPH_VERSION = "1"
+GRAPH_VERSION = "2"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently."""
+
+GOES_ON = ("1", GRAPH_VERSION)
+"""The versions whose threads go on: of version 1 every node stands under its name."""

@@ -7,16 +7,13 @@ from typing import Any, cast
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.compiled import Branch
 from graph.context import Context
+from graph.routing import after_reflection, first
 from graph.state import StepOutput, StepState
 from nodes.coder import coder
 from nodes.reflection import reflection
 from nodes.researcher import fallen, researcher
-
-
-def first(state: StepState) -> str:
-    """Choose who does the step."""
-    return "coder" if state["step"]["kind"] == "compute" else "researcher"
 
 
 def make_step() -> CompiledStateGraph[Any, Any, Any, Any]:
@@ -33,4 +30,5 @@ def make_step() -> CompiledStateGraph[Any, Any, Any, Any]:
     graph.add_conditional_edges(START, first, ["researcher", "coder"])
     graph.add_edge("researcher", "reflection")
     graph.add_edge("coder", "reflection")
-    return graph.compile(name="step")
+    graph.add_conditional_edges("reflection", after_reflection)
+    return Branch(**vars(graph.compile(name="step")))

@@ -8,9 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph._internal._constants import CONFIG_KEY_DURABILITY
-from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -19,6 +16,7 @@ from graph.context import Context
 from memory.middleware import last_turns
 from models.load import fallback_name, load, model_name, playing
 from nodes.stack import agent_of
+from nodes.streaming import inside
 from nodes.typed import CUT, MENDABLE, in_words, read
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
@@ -34,9 +32,6 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
 
-UNSAVED = {CONFIG_KEY_DURABILITY: "async"}
-"""What a graph that saves nothing is told: it fails when it inherits durability "sync"."""
-
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer, where nothing else is said."""
 
@@ -49,8 +44,6 @@ class Work(NamedTuple):
     """Whether it came to its end, or was cut off at the model's limit."""
     model: str
     """Which model wrote it, as `provider:name`."""
-    id: str | None
-    """The id of its message, under which it was streamed."""
     found: list[Any]
     """What its tools found."""
 
@@ -122,6 +115,7 @@ async def work(
     system: str,
     messages: Sequence[AnyMessage],
     recall: Recall | None = None,
+    watched: str = "",
 ) -> Work:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
 
@@ -132,16 +126,17 @@ async def work(
         system: What the role is told about its work.
         messages: What it is asked.
         recall: Answers a question from memory, for the tool of that name.
+        watched: The id of the message that its words are shown as while it writes.
 
     Raises:
         Problem: Whatever keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
     around = replace(await _around(state, runtime, role, system), recall=recall)
-    said = await _converse(around, messages)
+    said = await _converse(around, messages, watched=watched)
     reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
     complete = finish_reason(reply) != "length"
     model = reply.response_metadata.get("model", "")
-    return Work(spoken(reply), complete, model, reply.id, around.found)
+    return Work(spoken(reply), complete, model, around.found)
 
 
 async def _around(
@@ -186,16 +181,16 @@ def about(state: Mapping[str, Any]) -> str:
 
 
 async def _converse(
-    around: Around, messages: Sequence[AnyMessage], schema: type[BaseModel] | None = None
+    around: Around,
+    messages: Sequence[AnyMessage],
+    schema: type[BaseModel] | None = None,
+    watched: str = "",
 ) -> list[AnyMessage]:
     """Put messages to the agent of a role; return the whole conversation."""
     agent = agent_of(around.role, await playing(around.role, around.choices), schema)
-    config: RunnableConfig = {
-        "tags": [] if around.role == "reporter" else [TAG_NOSTREAM],
-        "configurable": UNSAVED,
-    }
     try:
-        result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
+        with inside(watched=watched) as config:
+            result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     except ModelCallLimitExceededError as error:
         what = f"the {around.role} used its tools again and again, and wrote nothing"
         raise Problem("tool_limit", what) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
@@ -15,6 +15,7 @@ from graph.context import Context
 from graph.records import Background, key, keyed
 from graph.state import QueryState, State
 from nodes.recall.inner import NOTHING, related
+from nodes.streaming import tell
 from runs.place import here
 from runs.trace import trace
 from tools.direct import Direct, Made, direct
@@ -30,9 +31,7 @@ REMEMBERED = 4
 log = logging.getLogger(__name__)
 
 
-async def background(
-    state: QueryState, runtime: Runtime[Context]
-) -> Command[Literal["planner", "reporter"]]:
+async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     """Search for one query; the first one is the question, for which the memory is asked too.
 
     What the question asks to have computed over tables is computed, and not searched for.
@@ -40,9 +39,10 @@ async def background(
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
+    tell(state, "searching", query=query)
     runtime.stream_writer({"event": "searching", "query": query})
     if computed := await _computed(state, runtime):
-        return _settled(state, runtime, computed)
+        return _settled(state, computed)
     searched = gather(here(state, runtime), runtime.context, [query], about=query)
     found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
     kept = found.passages[: SHOWN if runtime.context.deep else None]
@@ -56,7 +56,7 @@ async def background(
     )
     sources = {one["source"]: known[one["source"]] for one in kept}
     update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
-    return _done(state, runtime, entry, update)
+    return update | _found(state, entry)
 
 
 async def _computed(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
@@ -75,9 +75,7 @@ async def _computed(state: QueryState, runtime: Runtime[Context]) -> Direct | No
     return await direct(place, made)
 
 
-def _settled(
-    state: QueryState, runtime: Runtime[Context], found: Direct
-) -> Command[Literal["planner", "reporter"]]:
+def _settled(state: QueryState, found: Direct) -> State:
     """Leave what was worked out as all that the search for the question found."""
     entry = Background(
         query=state["query"],
@@ -85,7 +83,7 @@ def _settled(
         reason=found.reason,
         passages=[found.passage],
     )
-    return _done(state, runtime, entry, State(sources={found.source["id"]: found.source}))
+    return State(sources={found.source["id"]: found.source}) | _found(state, entry)
 
 
 async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:
@@ -99,7 +97,7 @@ async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:
         return NOTHING
 
 
-async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context]) -> Command[Any]:
+async def fallen(state: QueryState, error: NodeError) -> Command[Any]:
     """End the branch of a query that failed in saying so, for one that raises stops the others.
 
     Reads `query`, `number`; writes `background`.
@@ -107,11 +105,9 @@ async def fallen(state: QueryState, error: NodeError, runtime: Runtime[Context])
     log.error("the search for %r failed", state["query"], exc_info=error.error)
     code = error.error.code if isinstance(error.error, Problem) else "internal"
     entry = Background(query=state["query"], status="failed", reason=code, passages=[])
-    return _done(state, runtime, entry, State())
+    # A handler has no edges, so it says itself where to go on.
+    return Command(goto="planner", update=_found(state, entry))
 
 
-def _done(
-    state: QueryState, runtime: Runtime[Context], entry: Background, update: State
-) -> Command[Literal["planner", "reporter"]]:
-    update["background"] = {key(state["turn"], str(state["number"])): entry}
-    return Command(goto="planner" if runtime.context.deep else "reporter", update=update)
+def _found(state: QueryState, entry: Background) -> State:
+    return State(background={key(state["turn"], str(state["number"])): entry})

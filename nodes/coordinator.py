@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from graph.context import Context
@@ -31,9 +28,7 @@ class Triage(BaseModel):
     reply: str = Field(default="", description="the answer to small talk, else empty")
 
 
-async def coordinator(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["rewrite", "learn"]]:
+async def coordinator(state: State, runtime: Runtime[Context]) -> State:
     """Answer small talk at once and send everything else on to research.
 
     Reads `messages`, `answers`, `summary`; writes `summary`, and `messages` and `status` when it
@@ -42,11 +37,10 @@ async def coordinator(
     # What an earlier run left to be learnt holds nothing up beside this call.
     triage, summary = await beside(_triage(state, runtime), learn_due(state, runtime))
     if triage.research or not triage.reply:
-        return Command(goto="rewrite", update=State(summary=summary))
+        return State(summary=summary)
     place = here(state, runtime)
     await mark(place.owner, place.run, "succeeded")
-    reply = State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
-    return Command(goto="learn", update=reply)
+    return State(messages=[AIMessage(triage.reply)], status="succeeded", summary=summary)
 
 
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:

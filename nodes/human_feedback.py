@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Command, interrupt
+from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError
 
 from config.errors import Problem
 from graph.context import Context
 from graph.plan import checked
+from graph.plan_text import read_steps, written_steps
 from graph.records import Plan
 from graph.state import State
 from memory.experience.memory import PERSON
+from nodes.shown_plan import outline, plan_message
 from prompts.loader import render
 from retrieval.secrets import masked_within
 from runs import ledger
-from runs.lifecycle import mark
-from runs.place import here
+from runs.lifecycle import check_owner, mark
+from runs.place import Here, here
 
 ACTION = "research_plan"
 """The name of what a person approves, edits or rejects."""
@@ -40,7 +42,7 @@ class PlanAction(BaseModel):
 
 
 class Edit(BaseModel):
-    """Research my plan instead; `args` is the plan."""
+    """Research my plan instead; `args` is the plan, its steps as lines of text or as a list."""
 
     type: Literal["edit"]
     edited_action: PlanAction
@@ -59,17 +61,15 @@ class Review(BaseModel):
     decisions: list[Approve | Edit | Reject] = Field(min_length=1, max_length=1)
 
 
-async def human_feedback(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["planner", "team", "human_feedback"]]:
-    """Pause for a decision on the plan, then do what it says.
+async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
+    """Pause for a decision on the plan, and write down what it says.
 
-    Reads `plan`, `revisions`; writes `plan`, `feedback`, `wishes`, `note`, `revisions`, `status`.
-    On resume this runs again from its first line, so nothing with an effect may stand above
-    `interrupt`.
+    Reads `plan`, `revisions`; writes `decision`, `plan`, `feedback`, `wishes`, `note`, `revisions`,
+    `status`, and `messages` where the plan shown is another one. On resume this runs again from
+    its first line, so nothing with an effect may stand above `interrupt`.
     """
     if runtime.context.auto_accept:
-        return Command(goto="team")
+        return State(decision="approve")
     limit = runtime.context.max_revisions
     try:
         answer = interrupt(review_request(state, limit), response_schema=Review)
@@ -77,23 +77,27 @@ async def human_feedback(
         decision = Review.model_validate(masked_within(said)).decisions[0]
     except ValidationError:
         unread = Problem("bad_feedback", "the answer holds no decision", hint=f"send {EXAMPLE}")
-        return Command(goto="human_feedback", update=State(note=str(unread)))
+        return State(note=str(unread))
+    place = here(state, runtime)
+    await check_owner(place.owner, place.thread)
     if isinstance(decision, Reject):
         return await _rejected(state, runtime, decision.message)
-    plan = state["plan"]
-    if isinstance(decision, Edit):
-        try:
-            plan = checked(decision.edited_action.args)
-        except Problem as problem:
-            return Command(goto="human_feedback", update=State(note=str(problem)))
-    place = here(state, runtime)
+    if isinstance(decision, Approve):
+        return await _accepted(place, State(decision="approve"))
+    try:
+        plan = edited(state["plan"], decision.edited_action.args)
+    except Problem as problem:
+        return State(note=str(problem))
+    shown = [plan_message(state, plan)]
+    return await _accepted(place, State(decision="edit", plan=plan, messages=shown))
+
+
+async def _accepted(place: Here, update: State) -> State:
     await mark(place.owner, place.run, "running")
-    return Command(goto="team", update=State(plan=plan, feedback="", note="", status="running"))
+    return update | State(feedback="", note="", status="running")
 
 
-async def _rejected(
-    state: State, runtime: Runtime[Context], words: str
-) -> Command[Literal["planner", "team", "human_feedback"]]:
+async def _rejected(state: State, runtime: Runtime[Context], words: str) -> State:
     """Go back to the planner, or wait on when there were enough plans: never to the research.
 
     What was said holds for the rest of the run either way.
@@ -105,11 +109,26 @@ async def _rejected(
     if state["revisions"] >= runtime.context.max_revisions:
         limit = runtime.context.max_revisions
         told = render("no_more_plans", language=state["language"], limit=limit)
-        return Command(goto="human_feedback", update=State(note=told, wishes=wishes))
+        return State(note=told, wishes=wishes)
     await mark(place.owner, place.run, "running")
     revisions = state["revisions"] + 1
     more = State(feedback=words, wishes=wishes, note="", revisions=revisions)
-    return Command(goto="planner", update=more)
+    return more | State(decision="reject", status="running")
+
+
+def edited(plan: Plan, args: dict[str, Any]) -> Plan:
+    """Return a plan as a person has changed it; what they left out stays.
+
+    The steps may be lines of text, as they are shown, or JSON, as a list or as text.
+
+    Raises:
+        Problem: What is wrong with it (`graph/plan.py`, `graph/plan_text.py`).
+    """
+    steps = args.get("steps", plan["steps"])
+    if isinstance(steps, str):
+        same = steps.strip() == written_steps(plan["steps"]).strip()
+        steps = plan["steps"] if same else read_steps(steps)
+    return checked({**plan, **args, "steps": steps})
 
 
 def review_request(state: State, limit: int) -> dict[str, Any]:
@@ -117,7 +136,8 @@ def review_request(state: State, limit: int) -> dict[str, Any]:
     left = max(limit - state["revisions"], 0)
     note = state["note"] or state["feedback"]
     told = "\n\n".join(part for part in (note, outline(state["plan"])) if part)
-    request = {"name": ACTION, "args": dict(state["plan"]), "description": told}
+    args = {"title": state["plan"]["title"], "steps": written_steps(state["plan"]["steps"])}
+    request = {"name": ACTION, "args": args, "description": told}
     allowed = ["approve", "edit", "reject"] if left else ["approve", "edit"]
     return {
         "action_requests": [request],
@@ -126,13 +146,3 @@ def review_request(state: State, limit: int) -> dict[str, Any]:
         "revision": state["revisions"],
         "note": note,
     }
-
-
-def outline(plan: Plan) -> str:
-    """Return a plan as text that a person reads."""
-    lines = [plan["title"], *([plan["thought"]] if plan["thought"] else [])]
-    for number, step in enumerate(plan["steps"], start=1):
-        after = f" (after {', '.join(step['needs'])})" if step["needs"] else ""
-        lines.append(f"{number}. {step['title']}{after}")
-        lines += [f"   {step['description']}"] if step["description"] else []
-    return "\n".join(lines)

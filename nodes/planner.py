@@ -7,7 +7,6 @@ from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from config.errors import Problem
@@ -16,6 +15,8 @@ from graph.plan import checked, to_research
 from graph.records import EMPTY_PLAN, Passage, Plan, Step, of_turn
 from graph.state import State
 from nodes.agent import ask
+from nodes.shown_plan import plan_message
+from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from report.earlier import accepted, earlier_block, left_open
@@ -51,27 +52,34 @@ class Draft(BaseModel):
     steps: list[DraftStep] = []
 
 
-async def planner(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["human_feedback", "reporter"]]:
-    """Write a plan for the question, or say that nothing is left to research.
+async def planner(state: State, runtime: Runtime[Context]) -> State:
+    """Write a plan for the question; a run without steps goes by without one.
 
     Reads `question`, `queries`, `background`, `plan`, `feedback`, and of earlier turns `findings`
-    and `answers`; writes `plan`, `status`.
+    and `answers`; writes `plan`, `status`, and `messages` where the plan is shown.
     """
+    if not runtime.context.deep:
+        return State()
     if settled(state):
         # There is nothing to research, so there is no plan that a person could review.
-        return Command(goto="reporter", update=State(plan=EMPTY_PLAN))
+        return State(plan=EMPTY_PLAN, decision="")
+    tell(state, "planning")
     plan = await _plan(state, runtime)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
-        if plan["has_enough_context"] and (_passages(state) or accepted(state, state["question"])):
-            return Command(goto="reporter", update=State(plan=plan))
-        return Command(goto="human_feedback", update=State(plan=plan))
+        return State(plan=plan, decision="")
     place = here(state, runtime)
     pause(place)
     await mark(place.owner, place.run, "waiting_review")
-    return Command(goto="human_feedback", update=State(plan=plan, status="waiting_review"))
+    shown = [plan_message(state, plan)]
+    return State(plan=plan, messages=shown, status="waiting_review", decision="")
+
+
+def answered(state: State) -> bool:
+    """Say whether a plan finds that nothing is left to research, with something to rest on."""
+    if not state["plan"]["has_enough_context"]:
+        return False
+    return bool(_passages(state) or accepted(state, state["question"]))
 
 
 async def _plan(state: State, runtime: Runtime[Context]) -> Plan:

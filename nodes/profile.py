@@ -11,6 +11,7 @@ from graph.state import GRAPH_VERSION, State
 from memory.learning.questions import without_secrets
 from memory.learning.rules import asked
 from nodes.learn import hear_question
+from nodes.shown_plan import plans_away
 from retrieval.text import language
 from runs.lifecycle import check_question, opened
 from runs.masking import masked_talk
@@ -21,7 +22,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     """Begin the next turn of the thread; what the person says of themselves is known from here on.
 
     Reads `messages`, `turn`; writes `run`, `turn`, `language`, `question`, `status`, `messages`
-    where they held secrets, and resets what belongs to one turn.
+    where they held secrets or a plan, and resets what belongs to one turn.
 
     Raises:
         Problem: `question_empty`, `question_too_long` or `thread_taken`.
@@ -34,8 +35,10 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     place = here({"turn": turn}, runtime)
     run = await opened(place.owner, place.thread, turn, question, runtime.context)
     await hear_question(state, place._replace(run=run))
+    changed = [new for old, new in zip(said, safe, strict=True) if new is not old]
     return State(
-        messages=[new for old, new in zip(said, safe, strict=True) if new is not old],
+        # A turn that was left at its plan leaves it in the conversation.
+        messages=[*changed, *plans_away(state)],
         run=run,
         turn=turn,
         fork=fork_of(run),
@@ -46,6 +49,7 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         feedback="",
         wishes=[],
         note="",
+        decision="",
         revisions=0,
         rounds=0,
         follow_ups=[],

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command
 from pydantic import BaseModel
 
 from config.errors import Problem
@@ -14,6 +11,7 @@ from graph.context import Context
 from graph.records import Finding, key
 from graph.state import StepState
 from nodes.agent import ask
+from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import blocks, findings_block, step_blocks
 from report.earlier import earlier_block
@@ -27,9 +25,7 @@ class Verdict(BaseModel):
     queries: list[str] = []
 
 
-async def reflection(
-    state: StepState, runtime: Runtime[Context]
-) -> Command[Literal["researcher", "coder", "__end__"]]:
+async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Let a finding pass, or have the step done again with the feedback.
 
     Reads `question`, `step`, `finding`, `passages`, `earlier`; writes `findings`, or `feedback`,
@@ -40,6 +36,7 @@ async def reflection(
     hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
     if hopeless:
         return _done(state, finding)
+    tell_step(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
     except Problem:
@@ -48,13 +45,10 @@ async def reflection(
         return _done(state, finding | {"review": "passed"})
     if last:
         return _done(state, finding | {"review": "failed"})
-    again = StepState(
+    return StepState(
         feedback=verdict.feedback or finding["reason"],
         more_queries=verdict.queries,
         attempt=state["attempt"] + 1,
-    )
-    return Command(
-        goto="coder" if state["step"]["kind"] == "compute" else "researcher", update=again
     )
 
 
@@ -68,6 +62,5 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 
 
-def _done(state: StepState, finding: Finding) -> Command[Literal["researcher", "coder", "__end__"]]:
-    name = key(state["turn"], finding["step"])
-    return Command(goto="__end__", update=StepState(findings={name: finding}))
+def _done(state: StepState, finding: Finding) -> StepState:
+    return StepState(findings={key(state["turn"], finding["step"]): finding})

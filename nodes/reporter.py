@@ -14,8 +14,10 @@ from graph.context import Context
 from graph.records import Answer, Report, RunStatus, Source
 from graph.state import State
 from models.load import model_name
-from nodes.agent import Work, work
+from nodes.agent import work
 from nodes.conversation import holds_secret
+from nodes.shown_plan import plans_away
+from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block
 from report import material
@@ -45,13 +47,12 @@ class Draft:
     notices: list[str] = field(default_factory=list)
     limit: str = ""
     """The limit of the run that was reached, if one was."""
-    id: str | None = None
+    id: str = field(default_factory=lambda: str(uuid4()))
 
-    def add(self, text: str, part: Work) -> None:
+    def add(self, text: str) -> None:
         """Go on with another part; a heading or a list starts on a line of its own."""
         between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
         self.text = f"{self.text}{between}{text}".strip()
-        self.id = self.id or part.id
 
     def tell(self, notice: str) -> None:
         """Have the reader be told something, once."""
@@ -70,6 +71,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         draft.tell("capped")
     if holds_secret(state):
         draft.tell("secret")
+    tell(state, "writing")
     if sources:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)
@@ -88,12 +90,10 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     today = datetime.now(UTC).date().isoformat()
     shown = to_markdown(document(state, report, status, today))
     asked, body, cited = state["question"], report["body"], report["cited"]
-    message = AIMessage(shown, id=draft.id or str(uuid4()))
-    answer = Answer(
-        question=asked, text=body, sources=cited, open=_open(state), message=str(message.id)
-    )
+    message = AIMessage(shown, id=draft.id)
+    answer = Answer(question=asked, text=body, sources=cited, open=_open(state), message=draft.id)
     update = State(report=report, status=status, answers={str(state["turn"]): answer})
-    return update | {"messages": [message]}
+    return State(**update, messages=[*plans_away(state), message])
 
 
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
@@ -105,9 +105,9 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
     said: list[AnyMessage] = [HumanMessage(_request(state))]
     try:
         for _ in range(1 + CONTINUATIONS):
-            part = await work(state, runtime, "reporter", system, said)
+            part = await work(state, runtime, "reporter", system, said, watched=draft.id)
             text = part.text if part.complete else _whole(part.text)
-            draft.add(text, part)
+            draft.add(text)
             if part.model.startswith("extractive:"):
                 draft.tell("extractive" if wanted.startswith("extractive") else "stood_in")
             if part.complete:

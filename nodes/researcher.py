@@ -15,6 +15,7 @@ from graph.records import Finding, Passage, Status, key, keyed
 from graph.state import StepState
 from nodes.agent import Work, work
 from nodes.recall.inner import recall
+from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, step_blocks
 from report.earlier import earlier_block
@@ -58,6 +59,7 @@ async def fallen(state: StepState, error: NodeError) -> StepState:
 async def _research(state: StepState, runtime: Runtime[Context], place: Here) -> StepState:
     step = state["step"]
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
+    tell_step(state, "researching")
     queries = state["more_queries"] or step["queries"] or [step["title"]]
     about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
     evidence = await gather(place, runtime.context, queries, about=about, web=web)

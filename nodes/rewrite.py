@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
 from pydantic import BaseModel, Field
 
 from graph.context import Context
-from graph.state import Place, QueryState, State
+from graph.state import State
 from memory.learning.rules import only_tells
 from models.extractive.followups import points_back
 from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import recent
 from nodes.experience import look_back
+from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks
 from runs.compacting import summary_in
@@ -30,26 +29,21 @@ class Rewrite(BaseModel):
     queries: list[str] = Field(description="different search queries for it")
 
 
-async def rewrite(state: State, runtime: Runtime[Context]) -> Command[Literal["background"]]:
-    """Write the queries and send each of them to the background search.
+async def rewrite(state: State, runtime: Runtime[Context]) -> State:
+    """Write the queries, each of which is searched for.
 
     Beside that, earlier runs are looked for that can teach this one something.
 
     Reads `messages`, `question`, `answers`; writes `question`, `queries`.
     """
+    tell(state, "rewriting")
     count = runtime.context.query_count
     look = look_back(state, runtime, _about(state))
     rewritten = await beside(_rewritten(state, runtime, count), look)
     question = rewritten.question.strip() or state["question"]
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
     queries = queries[: 1 + count]
-    turn, fork, tongue = state["turn"], state.get("fork", 1), state["language"]
-    place = Place(turn=turn, fork=fork, language=tongue)
-    branches = [
-        Send("background", QueryState(**place, query=query, number=number))
-        for number, query in enumerate(queries, start=1)
-    ]
-    return Command(goto=branches, update=State(question=question, queries=queries))
+    return State(question=question, queries=queries)
 
 
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from graph.context import Context
 from graph.plan import to_research
 from graph.records import Finding, Step, of_turn
-from graph.state import State, StepState
+from graph.state import State
 from nodes.agent import ask
+from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block
 from report.earlier import accepted, earlier_block
-from report.earlier import sources as cited
 
 FOLLOW_UPS = 2
 """How many steps one round may add."""
@@ -37,45 +34,25 @@ class Enough(BaseModel):
     missing: list[Missing] = []
 
 
-async def team(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["step", "team", "knowledge"]]:
-    """Send every step whose needs are met; when none is left, see whether more are needed.
+async def team(state: State, runtime: Runtime[Context]) -> State:
+    """Let the steps that can start be sent; when none is left, see whether more are needed.
 
     Reads `question`, `plan`, `findings`, `rounds`; writes `rounds`, `follow_ups`.
     """
-    steps = state["plan"]["steps"] + state["follow_ups"]
-    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
-    waiting = [step for step in steps if step["id"] not in findings]
-    ready = [step for step in waiting if set(step["needs"]) <= findings.keys()]
-    if ready:
-        return Command(goto=[Send("step", _sent(state, step, findings)) for step in ready])
-    more = await _follow_ups(state, runtime, findings)
+    if ready(state):
+        return State()
+    more = await _follow_ups(state, runtime, of_turn(state.get("findings"), state["turn"]))
     if not more:
-        return Command(goto="knowledge")
-    steps_added = [*state["follow_ups"], *more]
-    return Command(goto="team", update=State(rounds=state["rounds"] + 1, follow_ups=steps_added))
+        return State()
+    return State(rounds=state["rounds"] + 1, follow_ups=[*state["follow_ups"], *more])
 
 
-def _sent(state: State, step: Step, findings: dict[str, Finding]) -> StepState:
-    earlier = accepted(state, f"{step['title']}\n{step['description']}")
-    needed = [findings[need] for need in step["needs"]]
-    return StepState(
-        turn=state["turn"],
-        fork=state.get("fork", 1),
-        language=state["language"],
-        question=state["question"],
-        step=step,
-        wishes=state.get("wishes", []),
-        attempt=0,
-        needed=needed,
-        earlier=earlier,
-        feedback="",
-        more_queries=[],
-        passages=[],
-        # What a step builds on it may cite, too.
-        sources={name: state["sources"][name] for name in cited([*needed, *earlier])},
-    )
+def ready(state: State) -> list[Step]:
+    """Return the steps that have no finding yet, and all whose needs have one."""
+    findings = of_turn(state.get("findings"), state["turn"])
+    steps = state["plan"]["steps"] + state["follow_ups"]
+    waiting = [step for step in steps if step["id"] not in findings]
+    return [step for step in waiting if set(step["needs"]) <= findings.keys()]
 
 
 async def _follow_ups(
@@ -84,6 +61,7 @@ async def _follow_ups(
     """Return the steps that close what is missing; none when it is enough or nobody can tell."""
     if state["rounds"] >= runtime.context.max_rounds:
         return []
+    tell(state, "judging")
     data = blocks(
         block("question", state["question"]),
         block("plan", state["plan"]),

@@ -93,6 +93,8 @@ class Progress:
             self._step(finding)
         if node == "human_feedback":
             self.say(_decided(update))
+        elif node == "planner" and not update:
+            return
         elif node == "planner" or (node in STAGES and node not in self.said):
             self.said.add(node)
             self.say(STAGES[node])
@@ -116,5 +118,5 @@ class Progress:
 
 
 def _decided(update: dict[str, Any]) -> str:
-    """Return what came of a review: an approval writes the plan it is about, or nothing at all."""
-    return "Plan approved" if "plan" in update or not update else "Plan sent back"
+    """Return what came of a review."""
+    return "Plan approved" if update.get("decision") in ("approve", "edit") else "Plan sent back"

@@ -15,9 +15,9 @@ from memory.pages.within import scope
 from models.extractive.blocks import Page
 from models.extractive.ranking import LEAST, answerable, reach
 from models.extractive.topic import topic
-from nodes.agent import UNSAVED
 from nodes.recall.graph import make_recall
 from nodes.recall.state import RecallState
+from nodes.streaming import inside
 from retrieval.text import language
 from runs.place import here, owner
 from tools.evidence import Evidence, recollect, remembered
@@ -65,7 +65,8 @@ async def recall(
     place["run"] = here(state, runtime).run
     given = {"messages": [("user", question)], "scope": names, "most": rounds, **place}
     graph = make_recall(inside=True)
-    state_left = await graph.ainvoke(given, {"configurable": UNSAVED}, context=runtime.context)
+    with inside() as config:
+        state_left = await graph.ainvoke(given, config, context=runtime.context)
     found = cast("RecallState", state_left)
     cited = {one["source"] for one in found["extracts"]}
     sources = {name: source for name, source in found["sources"].items() if name in cited}

@@ -28,7 +28,8 @@ async def test_the_pause_speaks_langchains_human_in_the_loop_schema(
     (config,) = outcome.request["review_configs"]
     assert config["action_name"] == request["name"]
     assert config["allowed_decisions"] == ["approve", "edit", "reject"]
-    assert request["args"] == outcome.request["plan"]
+    plan = outcome.request["plan"]
+    assert request["args"] == {"title": plan["title"], "steps": "1. waggle dance\n"}
 
 
 async def test_an_edited_plan_is_researched_exactly_as_edited(
@@ -45,6 +46,72 @@ async def test_an_edited_plan_is_researched_exactly_as_edited(
 
     assert outcome.state["plan"] == plan
     assert list(outcome.state["findings"]) == ["1/mine"]
+
+
+def typed(**args: object) -> dict[str, object]:
+    """Return the decision to research the plan that was typed into the fields of a chat page."""
+    return {"type": "edit", "edited_action": {"name": "research_plan", "args": args}}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "1. winter cluster\n2. the queen\n   search: eggs a day\n   after: 1\n",
+        '[{"id": "a", "title": "winter cluster"},'
+        ' {"id": "b", "title": "the queen", "queries": ["eggs a day"], "needs": ["a"]}]',
+        [
+            {"id": "a", "title": "winter cluster"},
+            {"id": "b", "title": "the queen", "queries": ["eggs a day"], "needs": ["a"]},
+        ],
+        "- winter cluster\n- the queen\n   search: eggs a day\n   after: 1",
+    ],
+    ids=["lines", "JSON text", "JSON", "bullets"],
+)
+async def test_steps_are_edited_as_text_or_as_json_without_an_id_to_invent(
+    thread: Session, reviewed: dict[str, object], script: Script, steps: object
+):
+    script.on("Draft", draft("waggle dance"))
+    await thread.begin("How do bees live?", make(reviewed), quiet)
+
+    edit = typed(title="Mine", steps=steps)
+    plan = (await thread.answer(edit, make(reviewed), quiet)).state["plan"]
+
+    assert plan["title"] == "Mine"
+    assert [step["title"] for step in plan["steps"]] == ["winter cluster", "the queen"]
+    assert plan["steps"][1]["queries"] == ["eggs a day"]
+    assert plan["steps"][1]["needs"] == [plan["steps"][0]["id"]]
+
+
+async def test_a_field_that_was_not_touched_leaves_the_steps_as_they_are(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter"))
+    outcome = await thread.begin("How do bees live?", make(reviewed), quiet)
+    assert outcome.request
+    (request,) = outcome.request["action_requests"]
+
+    edit = typed(**{**request["args"], "title": "Mine"})
+    plan = (await thread.answer(edit, make(reviewed), quiet)).state["plan"]
+
+    assert plan == {**outcome.request["plan"], "title": "Mine"}
+
+
+@pytest.mark.parametrize("steps", ["", "   after: 1", '[{"id": "a"', "7", '"steps"'])
+async def test_text_that_holds_no_steps_is_told_and_the_review_waits_on(
+    thread: Session, reviewed: dict[str, object], script: Script, steps: str
+):
+    script.on("Draft", draft("waggle dance"))
+    outcome = await thread.begin("How do bees live?", make(reviewed), quiet)
+    assert outcome.request
+    before = outcome.request["plan"]
+
+    outcome = await thread.answer(typed(steps=steps), make(reviewed), quiet)
+
+    if outcome.request:
+        assert "plan_" in outcome.request["note"]
+        assert outcome.request["plan"] == before
+    else:
+        assert [step["title"] for step in outcome.state["plan"]["steps"]] == [steps]
 
 
 async def test_a_rejection_reaches_the_planner_in_the_persons_words(

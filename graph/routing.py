@@ -1,0 +1,98 @@
+"""Where a run goes next, worked out from its state alone.
+
+So a state that a person has changed, in Studio or by a client, goes on like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from langgraph.types import Send
+
+from graph.records import Finding, Step, key, of_turn
+from graph.state import QueryState, State, StepState
+from nodes.planner import answered
+from nodes.team import ready
+from report.earlier import accepted
+from report.earlier import sources as cited
+
+
+def after_coordinator(state: State) -> Literal["rewrite", "learn"]:
+    """Research what was not answered at once."""
+    replied = state["status"] == "succeeded" and not state["report"]["title"]
+    return "learn" if replied else "rewrite"
+
+
+def after_rewrite(state: State) -> list[Send]:
+    """Search for every query, each in a branch of its own."""
+    return [
+        Send("background", _query(state, query, number))
+        for number, query in enumerate(state["queries"] or [state["question"]], start=1)
+    ]
+
+
+def after_planner(state: State) -> Literal["human_feedback", "reporter"]:
+    """Show a plan, unless there is none or what was found is enough."""
+    if state["status"] == "waiting_review":
+        return "human_feedback"
+    planned = state["plan"]["steps"] or state["plan"]["title"]
+    return "reporter" if not planned or answered(state) else "human_feedback"
+
+
+def after_human_feedback(state: State) -> Literal["human_feedback", "planner", "team"]:
+    """Ask again what was not decided, plan again what was rejected, and research the rest."""
+    if state["note"]:
+        return "human_feedback"
+    return "planner" if state.get("decision") == "reject" else "team"
+
+
+def after_team(state: State) -> list[Send] | Literal["knowledge"]:
+    """Send every step that can start now, at once."""
+    steps = ready(state)
+    return [Send("step", _step(state, step)) for step in steps] or "knowledge"
+
+
+def first(state: StepState) -> Literal["coder", "researcher"]:
+    """Choose who does a step."""
+    return "coder" if state["step"]["kind"] == "compute" else "researcher"
+
+
+def after_reflection(state: StepState) -> Literal["coder", "researcher", "__end__"]:
+    """Do a step again that has no finding yet."""
+    done = key(state["turn"], state["step"]["id"]) in state.get("findings", {})
+    return "__end__" if done else first(state)
+
+
+def _query(state: State, query: str, number: int) -> QueryState:
+    return QueryState(
+        turn=state["turn"],
+        fork=state.get("fork", 1),
+        language=state["language"],
+        query=query,
+        number=number,
+    )
+
+
+def _step(state: State, step: Step) -> StepState:
+    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    steps = state["plan"]["steps"] + state["follow_ups"]
+    earlier = accepted(state, f"{step['title']}\n{step['description']}")
+    needed = [findings[need] for need in step["needs"]]
+    return StepState(
+        turn=state["turn"],
+        fork=state.get("fork", 1),
+        language=state["language"],
+        question=state["question"],
+        step=step,
+        number=steps.index(step) + 1,
+        count=len(steps),
+        wishes=state.get("wishes", []),
+        attempt=0,
+        needed=needed,
+        earlier=earlier,
+        feedback="",
+        more_queries=[],
+        passages=[],
+        # What a step builds on it may cite, too.
+        sources={name: state["sources"][name] for name in cited([*needed, *earlier])},
+    )

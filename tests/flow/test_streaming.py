@@ -1,0 +1,224 @@
+"""A chat page shows the conversation, the report as it is written, and how far a run is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langgraph.types import Command
+
+from graph.session import Session
+from nodes.streaming import HIDDEN
+from tests.chat_page import ChatPage, watched
+from tests.conftest import make
+from tests.fake_model import FakeModel, Script
+from tests.flow.test_defects import draft
+
+MODES = ["values", "messages", "updates", "custom"]
+QUESTION = "How do bees dance?"
+SAID = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
+
+
+@pytest.fixture(autouse=True)
+def word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the scripted model say what it says in parts, as models do."""
+
+    async def parts(
+        self: FakeModel,
+        messages: Any,
+        stop: Any = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **more: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        whole = (await self._agenerate(messages, stop, None, **more)).generations[0].message
+        text = str(whole.text)
+        cuts = [text[at : at + 7] for at in range(0, len(text), 7)] or [""]
+        for part in cuts:
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=part))
+            if run_manager:
+                await run_manager.on_llm_new_token(part, chunk=chunk)
+            yield chunk
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(
+                content="",
+                response_metadata=whole.response_metadata,
+                usage_metadata=getattr(whole, "usage_metadata", None),
+                tool_calls=[],
+            )
+        )
+
+    monkeypatch.setattr(FakeModel, "_astream", parts)
+
+
+@pytest.fixture
+def scripted(script: Script) -> Script:
+    script.on("Rewrite", {"question": QUESTION, "queries": ["waggle dance"]})
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    script.on("researcher", SAID)
+    script.on("reporter", SAID)
+    return script
+
+
+async def shown(
+    thread: Session, choices: dict[str, object], given: Any = None, **more: Any
+) -> ChatPage:
+    """Return what a chat page has shown of a run."""
+    asked = given or {"messages": [HumanMessage(QUESTION, id="h1")]}
+    subgraphs = more.pop("subgraphs", True)
+    stream = thread.graph.astream(
+        asked, thread.config, context=make(choices, **more), stream_mode=MODES, subgraphs=subgraphs
+    )
+    return await watched(stream if subgraphs else _flat(stream))
+
+
+async def _flat(stream: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for mode, data in stream:
+        yield (), mode, data
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_no_prompt_and_no_page_is_ever_taken_for_the_conversation(
+    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+):
+    page = await shown(thread, choices, subgraphs=subgraphs)
+
+    assert len(page.screens) > 20
+    assert "<question>" not in page.seen
+    assert "<page" not in page.seen
+    assert '"research"' not in page.seen
+    assert '"steps"' not in page.seen
+    assert '"passed"' not in page.seen
+    assert "winter cluster below" not in page.seen
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_the_question_never_leaves_the_screen(
+    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+):
+    page = await shown(thread, choices, subgraphs=subgraphs)
+
+    first = next(at for at, screen in enumerate(page.screens) if screen)
+    assert all(screen[0] == ("human", QUESTION) for screen in page.screens[first:])
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_the_report_is_read_while_it_is_written_and_the_checked_one_takes_its_place(
+    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+):
+    page = await shown(thread, choices, subgraphs=subgraphs)
+
+    written = HIDDEN.sub("", SAID)
+    growing = {text for screen in page.screens for _, text in screen if written.startswith(text)}
+    assert len(growing) > 5
+    assert not any("<q" in text for text in growing)
+    (question, report) = page.screens[-1]
+    assert question == ("human", QUESTION)
+    assert report[0] == "ai"
+    assert "[1]" in report[1]
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_every_stage_says_how_far_it_is_and_the_report_stands_alone_in_the_end(
+    thread: Session, choices: dict[str, object], scripted: Script, subgraphs: bool
+):
+    page = await shown(thread, choices, subgraphs=subgraphs)
+
+    for told in (
+        "Searching: waggle dance",
+        "Planning",
+        "Researching 1 of 2: waggle dance",
+        "Researching 2 of 2: winter cluster",
+        "Writing the report",
+    ):
+        assert told in page.seen
+    assert [kind for kind, _ in page.screens[-1]] == ["human", "ai"]
+    assert "Researching" not in page.screens[-1][1][1]
+
+
+async def test_progress_speaks_the_language_of_the_run(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    page = await shown(thread, choices, language="zh")
+
+    assert "正在研究第 1 步（共 2 步）" in page.seen
+    assert "Researching" not in page.seen
+
+
+async def test_a_plan_that_waits_is_the_last_message_of_the_assistant(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    page = await shown(thread, choices, auto_accept=False)
+
+    kind, text = page.screens[-1][-1]
+    assert page.interrupts
+    assert kind == "ai"
+    assert "1. waggle dance" in text
+    assert "2. winter cluster" in text
+
+
+async def test_another_plan_takes_the_place_of_the_first_one(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    scripted.on("Draft", draft("waggle dance"), draft("the queen"))
+    await shown(thread, choices, auto_accept=False)
+
+    rejected = Command(resume={"decisions": [{"type": "reject", "message": "the queen"}]})
+    page = await shown(thread, choices, rejected, auto_accept=False)
+
+    kinds, (_, text) = [kind for kind, _ in page.screens[-1]], page.screens[-1][-1]
+    assert kinds == ["human", "ai"]
+    assert "1. the queen" in text
+    assert "waggle" not in text
+
+
+async def test_the_plan_gives_way_to_the_report(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    await shown(thread, choices, auto_accept=False)
+
+    approved = Command(resume={"decisions": [{"type": "approve"}]})
+    page = await shown(thread, choices, approved, auto_accept=False)
+
+    assert any("1. waggle dance" in text for _, text in page.screens[0])
+    assert [kind for kind, _ in page.screens[-1]] == ["human", "ai"]
+    assert "1. waggle dance" not in page.screens[-1][-1][1]
+
+
+async def test_a_follow_up_shows_its_plan_below_the_first_report(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    await shown(thread, choices)
+
+    again = {"messages": [HumanMessage("And in winter?", id="h2")]}
+    page = await shown(thread, choices, again, auto_accept=False)
+
+    assert [kind for kind, _ in page.screens[-1]] == ["human", "ai", "human", "ai"]
+    assert page.interrupts
+
+
+async def test_a_question_asked_instead_of_a_decision_takes_the_plan_away(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    await shown(thread, choices, auto_accept=False)
+
+    again = {"messages": [HumanMessage("And in winter?", id="h2")]}
+    page = await shown(thread, choices, again)
+
+    assert [kind for kind, _ in page.screens[-1]] == ["human", "human", "ai"]
+
+
+async def test_what_a_model_thinks_aloud_is_not_shown(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    scripted.on("reporter", f"<think>Hm, quorvix < 3?</think>{SAID}")
+
+    page = await shown(thread, choices)
+
+    assert "quorvix" not in page.seen
+    assert "[1]" in page.screens[-1][-1][1]

@@ -1,0 +1,96 @@
+"""A state that a person has changed in Studio goes on from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langgraph.types import Command
+
+from app.guard import Guarded, guarded
+from graph.session import Session
+from graph.step import make_step
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+QUESTION = "How do bees live?"
+
+NEXT = {
+    "profile": ("coordinator",),
+    "coordinator": ("rewrite",),
+    "rewrite": ("background",),
+    "background": ("planner",),
+    "planner": ("human_feedback",),
+    "human_feedback": ("team",),
+    "team": ("step", "step"),
+    "step": ("team",),
+    "knowledge": ("reporter",),
+    "reporter": ("memorize",),
+    "memorize": ("learn",),
+    "learn": (),
+}
+
+
+@pytest.fixture
+def waiting(choices: dict[str, object], script: Script) -> dict[str, object]:
+    script.on("Rewrite", {"question": QUESTION, "queries": []})
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+    script.on("Enough", {"enough": True})
+    return {**choices, "auto_accept": False}
+
+
+async def served(thread: Session, choices: dict[str, object]) -> Guarded:
+    """Return the graph as a server has it, with a plan that waits."""
+    await thread.begin(QUESTION, make(choices), quiet)
+    return guarded(thread.graph)
+
+
+@pytest.mark.parametrize("node", NEXT)
+async def test_behind_every_node_it_is_known_where_to_go(
+    thread: Session, waiting: dict[str, object], node: str
+):
+    graph = await served(thread, waiting)
+
+    await graph.aupdate_state(thread.config, {}, as_node=node)
+
+    assert (await graph.aget_state(thread.config)).next == NEXT[node]
+
+
+async def test_a_plan_that_was_changed_as_the_planner_is_shown_and_then_researched(
+    thread: Session, waiting: dict[str, object]
+):
+    graph, context = await served(thread, waiting), make(waiting)
+    plan = (await graph.aget_state(thread.config)).values["plan"]
+    mine = {**plan, "steps": [{**plan["steps"][0], "title": "the queen", "queries": ["queen"]}]}
+
+    await graph.aupdate_state(thread.config, {"plan": mine}, as_node="planner")
+    await graph.ainvoke(None, thread.config, context=context)
+    (pause,) = (await graph.aget_state(thread.config)).interrupts
+    approve = Command(resume={"decisions": [{"type": "approve"}]})
+    state = await graph.ainvoke(approve, thread.config, context=context)
+
+    assert "the queen" in pause.value["action_requests"][0]["args"]["steps"]
+    assert state["status"] == "succeeded"
+    assert [finding["title"] for finding in state["findings"].values()] == ["the queen"]
+
+
+@pytest.mark.parametrize("node", ["rewrite", "planner", "human_feedback", "team", "reporter"])
+async def test_a_run_that_goes_on_behind_a_node_comes_to_its_end(
+    thread: Session, waiting: dict[str, object], node: str
+):
+    graph, accepted = await served(thread, waiting), make(waiting, auto_accept=True)
+
+    await graph.aupdate_state(thread.config, {}, as_node=node)
+    state: Any = await graph.ainvoke(None, thread.config, context=accepted)
+
+    assert not (await graph.aget_state(thread.config)).next
+    assert state["status"] in ("succeeded", "insufficient_evidence", "waiting_review")
+
+
+def test_studio_opens_the_branch_of_a_step_and_draws_no_handler(thread: Session):
+    drawing = guarded(thread.graph).get_graph(xray=True)
+
+    assert {"step:researcher", "step:reflection"} <= drawing.nodes.keys()
+    assert not [name for name in drawing.nodes if "error" in name]
+    assert not [name for name in make_step().get_graph().nodes if "error" in name]
