@@ -27,6 +27,7 @@ KINDS = {
     "feedback_refused": "refused",
     "file_not_found": "not_found",
     "forget_unconfirmed": "refused",
+    "home_not_private": "unavailable",
     "insufficient_evidence": "failed",
     "internal": "failed",
     "memory_file_busy": "conflict",

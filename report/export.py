@@ -15,6 +15,7 @@ import anyio.to_thread
 from config.errors import Problem
 from report.render import Document, to_html, to_markdown
 from runs.lifecycle import NAMES
+from storage.private import made
 
 NO_FILES: frozenset[str] = frozenset()
 
@@ -109,7 +110,7 @@ def _replace(file: Path, content: bytes) -> None:
     """Put a file in place at once, so that a crash leaves the old one or the new one."""
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("xb") as opened:
+        with open(part, "xb", opener=made) as opened:
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())

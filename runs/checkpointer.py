@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from runs.masking import masked_channel
+from storage.private import make_file, secure
 
 Answer = TypeVar("Answer")
 
@@ -248,7 +249,9 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _opened(file: Path, thread: Executor) -> Iterator[Checkpoints]:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    secure()
+    with suppress(OSError):  # SQLite tells why it cannot be made.
+        make_file(file)
     with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
         _log_ahead(connection)
         # NORMAL survives a killed process. After a power cut the last steps may be done again,

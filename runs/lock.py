@@ -10,6 +10,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 from config.errors import Problem
 from config.names import check_name
 from config.settings import settings
+from storage.private import FILE, FOLDER, secure
 
 PATIENCE = 0.5
 """The seconds a held thread is waited for; whoever only looks at one lets it go at once."""
@@ -46,9 +47,12 @@ def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     """Take a thread like `held`, and return the lock, which its taker releases."""
     folder = settings().locks
     # A server takes and lets go of a lock in different threads.
-    lock = FileLock(folder / f"{check_name(thread)}.lock", timeout=seconds, thread_local=False)
+    lock = FileLock(
+        folder / f"{check_name(thread)}.lock", timeout=seconds, thread_local=False, mode=FILE
+    )
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        secure()
+        folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         lock.acquire()
     except Timeout as error:
         hint = "wait for it, or stop it with Ctrl-C where it runs"

@@ -15,6 +15,7 @@ from config.errors import Problem
 from config.names import check_name
 from config.settings import settings
 from runs.place import Here
+from storage.private import FOLDER, made, secure
 
 NAMES = ("kind", "role", "step", "status")
 NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
@@ -87,10 +88,11 @@ def _read(line: str) -> dict[str, Any] | None:
 
 
 def _append(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    secure()
+    file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     # What cannot be encoded becomes an escape, which JSON understands.
     line = text.encode("utf-8", errors="backslashreplace")
-    with _writing, file.open("a+b") as out:
+    with _writing, open(file, "a+b", opener=made) as out:
         # A process that was killed may have left half a line.
         torn = out.tell() > 0 and out.seek(-1, os.SEEK_END) and out.read(1) != b"\n"
         out.write(b"\n" + line if torn else line)

@@ -10,6 +10,7 @@ from sqlalchemy.exc import ArgumentError
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.errors import Problem
+from storage.private import make_file, secure
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -51,7 +52,10 @@ def connect(url: str) -> Engine:
 
 def _folder(file: Path) -> None:
     try:
+        secure()
         file.parent.mkdir(parents=True, exist_ok=True)
+        if str(file) not in (".", ":memory:"):
+            make_file(file)
     except OSError as error:
         hint = "set DOSSIER_HOME to a folder you may write"
         what = f"cannot make {file.parent}: {error.strerror}"

@@ -28,6 +28,7 @@ from config.errors import Problem
 from config.settings import settings
 from storage.connect import connect
 from storage.keywords import keywords
+from storage.private import secure
 from storage.tables import metadata, schema
 from storage.upgrades import SCHEMA, upgrade
 
@@ -57,6 +58,7 @@ async def close() -> None:
     while _open:
         _, engine = _open.popitem()
         await asyncio.to_thread(engine.dispose)
+        await asyncio.to_thread(secure, again=True)
 
 
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:

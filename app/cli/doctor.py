@@ -18,6 +18,7 @@ from app.cli.output import one_line, print_json
 from app.cli.table import show
 from config.errors import Problem
 from config.models import ROLES
+from config.settings import settings
 from graph.context import Context
 from memory.experience.checking import dangling
 from models.embeddings import embedder
@@ -25,6 +26,7 @@ from models.load import has_key, model_name, playing
 from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
 from storage.engine import close, database
+from storage.private import open_to_others, secure
 from tools.search import available
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
@@ -48,6 +50,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
     checks: dict[str, Callable[[], Awaitable[str]]] = {
         "versions": _versions,
         "storage": _storage,
+        "privacy": _privacy,
         "experience": _experience,
         "strict checkpoints": _strict,
         "models": _models,
@@ -75,6 +78,17 @@ async def _versions() -> str:
 async def _storage() -> str:
     engine = await database()
     return engine.url.render_as_string(hide_password=True)
+
+
+async def _privacy() -> str:
+    await asyncio.to_thread(secure, again=True)
+    left = await asyncio.to_thread(open_to_others)
+    if left:
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        what = f"others may read {left[0]}{more}"
+        hint = f"chmod -R go= {settings().home}, as its owner, on a disk that knows rights"
+        raise Problem("home_not_private", what, hint=hint)
+    return f"nobody else reads {settings().home}"
 
 
 async def _experience() -> str:

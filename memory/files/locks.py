@@ -11,6 +11,7 @@ from filelock import AsyncFileLock, Timeout
 
 from config.errors import Problem
 from config.settings import settings
+from storage.private import FILE, FOLDER
 
 PATIENCE = 30
 """The seconds that others may take; each needs some milliseconds."""
@@ -29,9 +30,11 @@ async def alone(name: str) -> AsyncIterator[None]:
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
-    lock = AsyncFileLock(str(folder / f"file.{key}.lock"), timeout=PATIENCE, poll_interval=LOOK)
+    lock = AsyncFileLock(
+        str(folder / f"file.{key}.lock"), timeout=PATIENCE, poll_interval=LOOK, mode=FILE
+    )
     try:
-        await anyio.Path(folder).mkdir(parents=True, exist_ok=True)
+        await anyio.Path(folder).mkdir(mode=FOLDER, parents=True, exist_ok=True)
         await lock.acquire()
     except Timeout as error:
         what = "another process holds it"

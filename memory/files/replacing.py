@@ -7,6 +7,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from storage.private import made
+
 
 def replace(path: str, data: bytes, expected: bytes | None) -> bool:
     """Write a file whole; return whether it was what was expected, or nothing was done.
@@ -39,7 +41,7 @@ def replace(path: str, data: bytes, expected: bytes | None) -> bool:
 def _claimed(file: Path) -> bool:
     """Make an empty file, if nobody has made one yet."""
     try:
-        file.touch(exist_ok=False)
+        open(file, "xb", opener=made).close()
     except FileExistsError:
         return False
     return True
@@ -47,7 +49,7 @@ def _claimed(file: Path) -> bool:
 
 def _fill(new: Path, data: bytes, old: Path) -> None:
     """Write a file that nobody knows yet, with the rights of the one it will replace."""
-    with new.open("xb") as opened:
+    with open(new, "xb", opener=made) as opened:
         if old.exists():
             os.chmod(new, stat.S_IMODE(old.stat().st_mode))
         opened.write(data)

@@ -19,6 +19,7 @@ from memory.forgetting.erasure import Erasure
 from memory.forgetting.reach import Reach
 from memory.forgetting.tree import left
 from runs.trace import trace_file
+from storage.private import made
 
 
 def forget_traces(runs: Iterable[str], reach: Reach) -> None:
@@ -51,7 +52,8 @@ def _forget_lines(file: Path, erasure: Erasure) -> None:
     old, new = _before_and_after(file, erasure)
     if new != old:
         part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-        part.write_text(new, encoding="utf-8")
+        with open(part, "x", encoding="utf-8", newline="", opener=made) as opened:
+            opened.write(new)
         os.replace(part, file)
 
 

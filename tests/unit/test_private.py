@@ -1,0 +1,103 @@
+"""Nobody but the person reads what is kept, also in a home that was open to others before."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.cli.doctor import _privacy
+from config.errors import Problem
+from config.settings import settings
+from graph.session import Session
+from memory.facts.store import NewFact, add
+from memory.files.replacing import replace
+from runs.lock import held
+from storage.engine import close
+from storage.private import open_to_others
+from tests.conftest import make
+from tests.flow.test_defects import quiet
+
+
+def modes(home: Path) -> dict[str, str]:
+    return {
+        str(one.relative_to(home)): oct(stat.S_IMODE(one.lstat().st_mode))
+        for one in (home, *home.rglob("*"))
+    }
+
+
+def open_ones(home: Path) -> list[str]:
+    return [name for name, mode in modes(home).items() if int(mode, 8) & 0o077]
+
+
+def open_all(home: Path) -> None:
+    for one in (home, *home.rglob("*")):
+        one.chmod(0o777 if one.is_dir() else 0o666)
+
+
+@pytest.fixture(autouse=True)
+def umask():
+    old = os.umask(0)
+    yield
+    os.umask(old)
+
+
+async def test_a_whole_run_leaves_nothing_that_others_may_read(
+    thread: Session, choices: dict[str, object], home: Path
+):
+    with held("t1"):
+        await thread.begin("How do bees dance?", make(choices), quiet)
+
+    every = modes(home)
+    assert open_ones(home) == []
+    assert {"dossier.db", "dossier.db-wal", "checkpoints.db", "checkpoints.db-wal"} < set(every)
+    assert {name.partition("/")[0] for name in every} >= {"traces", "locks"}
+
+
+async def test_a_home_that_was_open_is_closed_at_the_next_use_and_what_is_not_ours_stays(
+    home: Path,
+):
+    await add("local/", NewFact("Likes tea"))
+    await close()
+    (home / "vectors" / "x").mkdir(parents=True)
+    (home / "vectors" / "x" / "index.bin").touch()
+    (home / "photo.jpg").touch()
+    open_all(home)
+
+    await add("local/", NewFact("Likes coffee"))
+    await close()
+
+    assert open_ones(home) == ["photo.jpg"]
+
+
+def test_a_memory_file_of_the_home_is_closed_and_one_of_a_project_is_as_others_there(
+    home: Path, tmp_path: Path
+):
+    home.mkdir()
+    for file in (home / "AGENTS.md", tmp_path / "AGENTS.md"):
+        assert replace(str(file), b"- tea\n", None)
+
+    assert stat.S_IMODE((home / "AGENTS.md").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "AGENTS.md").stat().st_mode) == 0o666
+
+
+async def test_doctor_names_what_cannot_be_closed(home: Path, monkeypatch: pytest.MonkeyPatch):
+    await add("local/", NewFact("Likes tea"))
+    await close()
+    assert "nobody else" in await _privacy()
+    (home / "dossier.db").chmod(0o644)
+
+    def refused(self: Path, mode: int) -> None:
+        raise PermissionError(1, "not permitted")
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    with pytest.raises(Problem) as told:
+        await _privacy()
+
+    assert (told.value.code, str(home / "dossier.db") in told.value.what) == (
+        "home_not_private",
+        True,
+    )
+    assert open_to_others() == [settings().home / "dossier.db"]
