@@ -120,6 +120,13 @@ class Removed(TypedDict):
     reason: str
 
 
+class Doubted(TypedDict):
+    """A sentence that the checks left in a report, and what in it is not as its sources have it."""
+
+    text: str
+    reason: str
+
+
 class Report(TypedDict):
     """The finished report before it is rendered: its body keeps the ids of the registry."""
 
@@ -128,8 +135,7 @@ class Report(TypedDict):
     cited: list[str]
     quotes: list[Quote]
     removed: list[Removed]
-    doubted: list[str]
-    """Sentences with a number that none of the sources they cite has."""
+    doubted: list[Doubted]
     notices: list[str]
     language: str
 

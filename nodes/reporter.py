@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -11,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Answer, Report, RunStatus, Source
+from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
 from models.load import model_name
 from nodes.agent import work
@@ -25,6 +26,7 @@ from report.document import document, gaps, limit_reached
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
+from retrieval.script import CJK
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
@@ -34,6 +36,10 @@ UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
+
+
+_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
+"""How a text ends behind which no space is put: with a Chinese character or mark."""
 
 
 @dataclass
@@ -52,6 +58,7 @@ class Draft:
     def add(self, text: str) -> None:
         """Go on with another part; a heading or a list starts on a line of its own."""
         between = "\n\n" if text.startswith(("#", "-", "|", "*", "1.")) else " "
+        between = "" if _UNSPACED.search(self.text) and between == " " else between
         self.text = f"{self.text}{between}{text}".strip()
 
     def tell(self, notice: str) -> None:
@@ -83,7 +90,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
-        doubted=[plain(sentence) for sentence in checked.doubted],
+        doubted=[Doubted(text=plain(one["text"]), reason=one["reason"]) for one in checked.doubted],
         notices=_notices(draft, state["language"]),
         language=state["language"],
     )
@@ -132,13 +139,13 @@ def _stopped(draft: Draft, problem: Problem) -> None:
 
 async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
-    checked = await verified(owner, draft.text, sources)
+    checked = await verified(owner, draft.text, sources, state["question"])
     # A model that finds no answer on pages that were only searched is believed.
     if checked.cited or (draft.text and not material.findings(state)):
         return checked
     if draft.text:
         draft.tell("composed")
-    return await verified(owner, material.composed(state), sources)
+    return await verified(owner, material.composed(state), sources, state["question"])
 
 
 def _request(state: State) -> str:

@@ -87,7 +87,8 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         passages = _joined(passages, more.passages)
         sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
-    checked = await verified(owner(runtime), written.text, sources)
+    asked = f"{state['question']}\n{state['step']['title']}\n{state['step']['description']}"
+    checked = await verified(owner(runtime), written.text, sources, asked)
     finding = _judged(state, written, checked, queries)
     return StepState(finding=finding, passages=passages, sources=sources, unsearched=unsearched)
 

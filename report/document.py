@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from graph.records import Background, Finding, Report, RunStatus, Source, of_turn
+from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.render import Document, Gap
 from report.wording import word
@@ -41,7 +41,7 @@ def document(
         sources=[_shown(source, report["language"]) for source in sources.values()],
         texts=dict(texts),
         removed=report["removed"],
-        doubted=report.get("doubted", []),
+        doubted=[_doubt(one) for one in report.get("doubted", [])],
         unreviewed=unreviewed(state),
         language=report["language"],
         created=created,
@@ -51,6 +51,11 @@ def document(
 def _shown(source: Source, language: str) -> Source:
     """Return a source as it is listed; a file that is gone has no location to be found at."""
     return source if source["location"] else source | {"location": word("gone", language)}
+
+
+def _doubt(one: Doubted | str) -> Doubted:
+    """Return a doubt; in the state of an older thread it is a sentence with a doubtful number."""
+    return Doubted(text=one, reason="number") if isinstance(one, str) else one
 
 
 def gaps(state: State) -> list[Gap]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from report.markup import strip
+from report.code import Code, aside, back, changed
+from report.markup import URL, strip
 from retrieval.script import CJK
 
 MARKER = re.compile(r"\[(S[1-9]\d*|\?)\]")
@@ -25,9 +27,13 @@ _OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
 _TAGS = re.compile(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
 _SENTENCE = re.compile(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
 _WRAPPED = re.compile(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
-_CODED = re.compile(
-    rf"(?P<quote>{_OPEN}.*?{_CLOSE})|`(?P<code>[^`\n]*(?:<q\b|\[S\d)[^`\n]*)`",
-    re.DOTALL | re.IGNORECASE,
+_CLOSED = re.compile(f"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_CODED = re.compile(r"</?q\b|(?<![\w\])])\[S\d", re.IGNORECASE)
+_TWICE = re.compile(
+    r"&(?:amp;)*lt;q s=(?:&(?:amp;)*(?:quot|#34|#39);|[\"'])?(S\d+)(?:&(?:amp;)*(?:quot|#34"
+    r"|#39);|[\"'])?"
+    r"&(?:amp;)*gt;(.*?)&(?:amp;)*lt;/q&(?:amp;)*gt;",
+    re.DOTALL,
 )
 
 _ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
@@ -44,6 +50,18 @@ _ROUND_MARKERS = re.compile(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)�
 _BETWEEN = re.compile(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
 _DOUBLE = re.compile(r"(\[(?:S\d+|\?)\])\1+")
 
+_BARE_ID = re.compile(r"S[1-9]\d{0,3}")
+_BARE = re.compile(
+    r"(?P<lead>(?:\b(?:[Ss]ources?|[Dd]ocuments?|[Pp]assages?)|来源|來源|资料|資料|文档|文献"
+    r"|文獻|(?<=[Aa]ccording to )|(?<=[据據]))\s*)?"
+    r"(?<![\w\[\]/.(（\-])(?P<ids>S[1-9]\d{0,3}(?:(?:\s*(?:,|、|和|与|and"
+    r"|&)\s*)+S[1-9]\d{0,3}(?![\w\]\-]))*)(?![A-Za-z0-9_\]\-]|\.\d)"
+    r"(?P<verb>(?=\s*(?:also\s+|both\s+|only\s+)?(?:claims?|says?|said|states?|reports?|argues?"
+    r"|notes?|writes?|shows?|suggests?|describes?|mentions?|agrees?|disagrees?|gives?|puts?"
+    r"|adds?|lists?|confirms?|指出|认为|認為|称|稱|说|說|写|寫|提到|提及|表示|显示|顯示|记载"
+    r"|記載|声称|聲稱)))?"
+)
+
 LONGEST_RANGE = 20
 """A range of more sources than this is taken for its two ends."""
 
@@ -52,9 +70,14 @@ def tidy(text: str) -> str:
     """Return a block of a model's text with every mark in its one spelling and no other markup.
 
     A quotation that is not closed ends with its sentence; one inside another ends the outer one.
+    One that was copied as it is escaped in a prompt is read as a quotation. Inline code stays as it
+    is, but for addresses, and for marks that a model took for code.
     """
-    bare = _CODED.sub(lambda found: found["quote"] or found["code"], text)
-    return outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
+    text = _TWICE.sub(_unescaped, text)
+    quoted = [quote.span() for quote in _CLOSED.finditer(text)]
+    bare, kept = aside(changed(text, lambda code: _uncoded(code, quoted)))
+    done = outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
+    return back(done, [URL.sub("", one) for one in kept])
 
 
 def spell(body: str, known: Collection[str]) -> str:
@@ -62,6 +85,34 @@ def spell(body: str, known: Collection[str]) -> str:
     if _BRACKETED.search(body) or _TAGS.search(body):
         return body
     return _ROUND.sub(lambda ids: _known_markers(ids, known), body)
+
+
+def point(text: str, known: Mapping[str, str]) -> str:
+    """Return `text` with each bare id of a source, as in "S3 says", made a marker.
+
+    What the sources themselves call "S3" is a name, unless it is said to be a source or to say
+    something. An id that there is not is a marker of no source.
+
+    Args:
+        text: A block without other marks than those of one spelling.
+        known: The text of each source by its id.
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        names = _BARE_ID.findall(found["ids"])
+        spoken = found["lead"] is not None or found["verb"] is not None
+        if set(names) <= known.keys():
+            plain = spoken or not any(_is_word(name, known) for name in names)
+            ids = _BARE_ID.sub(lambda one: f"[{one[0]}]", found["ids"])
+            return ids if plain else found[0]
+        return "[?]" if spoken else found[0]
+
+    bare, kept = aside(text)
+    return back(outside(bare, lambda part: _BARE.sub(marked, part)), kept)
+
+
+def _is_word(name: str, known: Mapping[str, str]) -> bool:
+    return any(re.search(rf"\b{name}\b", text) for text in known.values())
 
 
 def blank(text: str) -> str:
@@ -88,6 +139,18 @@ def cites(text: str) -> list[str]:
 def long_enough(words: str) -> bool:
     """Tell whether words between quotation marks are a quotation and not just a term."""
     return len(words.strip()) >= 12 or len(re.findall(f"[{CJK}]", words)) >= 6
+
+
+def _unescaped(quote: re.Match[str]) -> str:
+    """Return a quotation that was escaped with its mark; its words are escaped once."""
+    words = html.escape(html.unescape(html.unescape(quote[2])), quote=False)
+    return f'<q s="{quote[1]}">{words}</q>'
+
+
+def _uncoded(code: Code, quoted: Sequence[tuple[int, int]]) -> str:
+    """Return inline code, or what is in it where that is a mark and no code."""
+    in_quotation = any(start < code.start and code.end < end for start, end in quoted)
+    return code.inside if _CODED.search(code.inside) and not in_quotation else code.string
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -14,6 +14,29 @@ URL = re.compile(
 )
 """A web address, or another kind of address that a reader could be sent to."""
 
+_TLD = (
+    "com|org|net|edu|gov|mil|int|info|biz|io|ai|dev|app|xyz|top|site|online|shop|club|tv|ru|cn"
+    "|uk|de|fr|jp|eu"
+    "|au|nl|se|ch|br|hk|tw|kr|example|test|invalid|localhost|onion"
+)
+_DOMAIN = re.compile(
+    rf"(?<![\w@./:`-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_TLD})(?![\w-]|\.[A-Za-z])"
+    r"(?P<path>/[\w/#=&_~%+.-]*[\w/])?",
+    re.ASCII,
+)
+_SENT_TO = (
+    r"(?:see|visit|go\s+to|open|browse|check(?:\s+out)?|consult|read\s+more\s+(?:at|on)|contact"
+    r"|download(?:\s+it)?\s+from|log\s*in\s+(?:at|to)"
+    r"|请?\s*(?:访问|訪問|参见|參見|详见|詳見|前往|打开|打開|登录|登錄|浏览|瀏覽|见|見))"
+)
+_SENDS = re.compile(
+    rf"\s*(?:[-*>]\s+)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
+    rf"|must)\s+)?{_SENT_TO}\s*(?:the\s+\w+\s+)?[(（“\"]?"
+    rf"(?:[\w-]+\.)+(?:{_TLD})\b",
+    re.IGNORECASE,
+)
+_SENT = re.compile(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
+
 _LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
 _TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
 _IMAGE = re.compile(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
@@ -24,7 +47,22 @@ _DEFINITION = re.compile(
     r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_TAG = re.compile(r"<(?:/?[A-Za-z]|!|\?)[^<>]*>")
+_TAG = re.compile(
+    r"<(?:/?(?:a|abbr|address|area|article|aside|audio|b|base|big|blockquote|body|br|button|canvas"
+    r"|caption|center|cite|code|col|dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figure"
+    r"|figcaption"
+    r"|font|footer|form|frame|h[1-6]|head|header|hr|html|i|iframe|image|img|input|ins|kbd|label"
+    r"|li|link"
+    r"|main|map|mark|marquee|math|meta|nav|noscript|object|ol|option|output|p|param|picture|pre|q|s"
+    r"|samp|script|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg"
+    r"|table"
+    r"|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
+    r"|pages?|findings?|question|earlier|needs|step|draft|feedback|gaps|plan)\b|!|\?"
+    r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)[^<>]*>",
+    re.IGNORECASE,
+)
+"""A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
+
 _BREAK = re.compile(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _EMPTY = re.compile(r"[ \t]\([ \t]*\)|（[ \t]*）")
 
@@ -56,6 +94,24 @@ def strip(text: str) -> str:
     text = _LINK.sub(_label, _IMAGE.sub("", text))
     text = _TAG.sub("", _REST_OF_LINK.sub("", text))
     return _EMPTY.sub("", URL.sub("", text))
+
+
+def sends(statement: str) -> bool:
+    """Tell whether a statement does nothing but send its reader to an address."""
+    return bool(_SENDS.match(statement))
+
+
+def disarm(statement: str) -> str:
+    """Return prose in which no bare domain can be taken for a link.
+
+    One with a path, or that a reader is sent to, is left out; as a name it is written as code.
+    """
+
+    def written(domain: re.Match[str]) -> str:
+        before = domain.string[: domain.start()]
+        return "" if domain["path"] or _SENT.search(before) else f"`{domain[0]}`"
+
+    return _EMPTY.sub("", _DOMAIN.sub(written, statement))
 
 
 def unframe(body: str) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import NamedTuple
-
-from report.blocks import blocks
-from report.marks import MARKER, blank, cites
-from report.statements import statements
 
 _SCALES = {
     "": 1.0,
@@ -43,6 +40,34 @@ _NUMBER = re.compile(
     r"(?P<unit>\s?[%‰°]|\s?(?:percent|per cent)\b)?",
     re.IGNORECASE,
 )
+_DIGITS = r"\d[\d,]*(?:\.\d+)?"
+_SIGN = r"\s*[-+−–×*/÷·xX]\s*"
+_EQUATION = re.compile(
+    rf"(?<![\w.,:/-])(?P<left>{_DIGITS}(?:{_SIGN}{_DIGITS})+)\s*[=＝]\s*(?P<right>{_DIGITS})(?![\d%])"
+)
+_TERM = re.compile(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})")
+FILE = re.compile(
+    r"[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
+    r"|cfg|conf|py|js|ts"
+    r"|c|h|cpp|rs|go|java|sh|sql|rst|tex|odt|rtf|eml|epub|ipynb|png|jpe?g|gif|svg|zip|gz)\b"
+    r"|(?<=\s)(?:~|\.{0,2})/[\w./-]+",
+    re.IGNORECASE | re.ASCII,
+)
+_PLACE = (
+    "step|section|sec|chapter|part|table|tab|figure|fig|page|pp?|option|item|phase|question|line"
+    "|appendix|annex|footnote|row|column|slide|§"
+)
+_LABEL = re.compile(
+    rf"(?:(?<![\w])(?:{_PLACE})s?\.?\s*#?\d[\d.]*(?:\s*[-–]\s*\d[\d.]*)?(?!\d|\s*%))"
+    r"|[第方步表图圖版][案骤驟]?\s*\d[\d.]*\s*[章节節条條部分页頁版段步款行卷期號号]*"
+    r"|^\W*\*\*[^*\n]{1,60}[:：]\*\*|^\W*\*\*[^*\n]{1,60}\*\*\s*[:：—-]"
+    r"|^\s*[(（]?\d[\d.]*[)）]\s|^\s*\d+\.\d+\s+(?=[A-Z《“]"
+    r"|(?![万亿千百十倍个個米元年月日公吨人名次种])[\u4e00-\u9fff])",
+    re.IGNORECASE,
+)
+MOST = 8
+"""From how many numbers of a statement others may be computed."""
+
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _MONEY = re.compile(r"[$€£¥₹]\s?$")
 
@@ -54,18 +79,34 @@ class Number(NamedTuple):
     slack: float
 
 
-def numbers(body: str, texts: Mapping[str, str]) -> list[str]:
-    """Return the sentences with a number that stands in none of the sources they cite.
+def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()) -> str:
+    """Return the first number of a text that is neither known nor computed from those that are.
 
     Thousands separators, 万 and 亿, k, million and bn are read, and a number may be rounded. A
-    single digit counts where it is a percentage, money or has a scale.
+    single digit counts where it is a percentage, money or has a scale. Let be are the numbers of
+    labels and file names.
+
+    Args:
+        said: What is said, without marks and quotations.
+        known: The numbers of each source, sorted.
+        more: Other numbers that may be named, such as those of the question, sorted.
     """
-    known: dict[str, list[float]] = {}
-    return [
-        statement.strip()
-        for statement in _sentences(body)
-        if cites(statement) and not _supported(statement, texts, known)
-    ]
+    found = list(read(_LABEL.sub(" ", FILE.sub(" ", said))))
+    there = [one for one in found if any(near(one, values) for values in [*known, more])]
+    missing = [one for one in found if one not in there]
+    made = _computed([one.value for one in there]) if missing else []
+    return next((f"{one.value:g}" for one in missing if not near(one, made)), "")
+
+
+def wrong_sum(said: str) -> str:
+    """Return the first calculation of a text that does not come out, as it is spelt there."""
+    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", said))
+    return next((one[0] for one in _EQUATION.finditer(text) if not _holds(one)), "")
+
+
+def values(text: str) -> list[float]:
+    """Return the numbers of a text, sorted."""
+    return sorted({number.value for number in read(text)})
 
 
 def read(text: str) -> Iterator[Number]:
@@ -80,23 +121,34 @@ def read(text: str) -> Iterator[Number]:
             yield Number(float(digits + rest) * scale, step / 2 + scale * 1e-9)
 
 
-def _sentences(body: str) -> Iterator[str]:
-    for block in blocks(body):
-        if block.kind == "row":
-            yield block.text
-        elif block.kind in ("text", "item", "quote"):
-            yield from statements(block.text)
+def near(number: Number, known: Sequence[float]) -> bool:
+    """Tell whether a number is one of some sorted numbers, or one of them rounded."""
+    at = bisect_left(known, number.value - number.slack)
+    return at < len(known) and known[at] <= number.value + number.slack
 
 
-def _supported(statement: str, texts: Mapping[str, str], known: dict[str, list[float]]) -> bool:
-    sources = [name for name in dict.fromkeys(cites(statement)) if name in texts]
-    for name in sources:
-        if name not in known:
-            known[name] = sorted({number.value for number in read(texts[name])})
-    said = read(MARKER.sub("", blank(statement)))
-    return all(any(_near(number, known[name]) for name in sources) for number in said)
+def _computed(given: Sequence[float]) -> list[float]:
+    """Return what can be computed from a few numbers in one step, sorted, and their sum."""
+    found = {sum(given)} if len(given) > 1 else set()
+    for one, other in permutations(given[:MOST], 2):
+        found |= {one + other, one - other, one * other}
+        if other:
+            found |= {one / other, 100 * one / other, 100 * (one - other) / other}
+    return sorted({abs(one) for one in found})
 
 
-def _near(number: Number, values: list[float]) -> bool:
-    at = bisect_left(values, number.value - number.slack)
-    return at < len(values) and values[at] <= number.value + number.slack
+def _holds(equation: re.Match[str]) -> bool:
+    """Tell whether a calculation comes out, as far as its result is rounded."""
+    terms, signs = [1.0], [1]
+    for sign, digits in _TERM.findall(equation["left"]):
+        value = float(digits.replace(",", ""))
+        if sign in "+-−–":
+            terms.append(value)
+            signs.append(1 if sign == "+" or not sign else -1)
+        elif sign in "×*xX·":
+            terms[-1] *= value
+        elif value:
+            terms[-1] /= value
+    total = sum(sign * value for sign, value in zip(signs[1:], terms[1:], strict=True))
+    result = next(read(f"{equation['right']}%"))
+    return abs(abs(total) - result.value) <= result.slack + 1e-9 * abs(total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from graph.records import Source
@@ -25,8 +26,15 @@ def to_markdown(document: Document) -> str:
 
 
 def plain(body: str) -> str:
-    """Return a text with its quotations as such, and without the ids of its sources."""
-    return _shown(numbered(body, []).body)
+    """Return a text with its quotations as such, and without the ids of its sources.
+
+    A row of a table is its cells one behind the other.
+    """
+    shown = re.sub(r"\*\*|__", "", _shown(numbered(body, []).body))
+    if not shown.lstrip().startswith("|"):
+        return shown
+    cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", shown))
+    return " · ".join(cell.replace("\\|", "|") for cell in cells if cell)
 
 
 def _shown(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from graph.records import Removed, Source
+from graph.records import Doubted, Removed, Source
 
 
 class Gap(TypedDict):
@@ -32,8 +32,7 @@ class Document(TypedDict):
     texts: dict[str, str]
     """The text of each page that is cited, by the id of its source; a page shows parts of them."""
     removed: list[Removed]
-    doubted: list[str]
-    """Sentences with a number that none of the sources they cite has."""
+    doubted: list[Doubted]
     unreviewed: int
     """How many findings nobody could judge; their quotations are checked all the same."""
     language: str

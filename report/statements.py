@@ -5,25 +5,30 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from report.code import changed
 from report.marks import MARKER, QUOTE, SPOKEN, long_enough
 from retrieval.text import sentences
 
-_BOLD = r"\*\*[^*\n]+\*\*|`[^`\n]+`"
+_BOLD = r"\*\*[^*\n]+\*\*"
 _WHOLE = re.compile(
     f"(?P<marker>{MARKER.pattern})|(?P<quote>{QUOTE.pattern})|(?P<bold>{_BOLD})"
     f"|(?P<spoken>{SPOKEN.pattern})",
     re.DOTALL,
 )
+_CLAUSE = re.compile(r"(?:[；…]|\.\.\.)[\"'”’」』）)》]*[^\S\n]*$")
 _END = re.compile(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
 
 
 def statements(text: str) -> list[str]:
     """Return the statements of a block; joined, they are the block again.
 
-    A sentence does not end inside a quotation or inside bold type.
+    A sentence does not end inside a quotation, bold type or code, nor with `；` or `…`: its clauses
+    share its citation.
     """
-    starts = [sentence.start for sentence in sentences(_WHOLE.sub(_veiled, text))]
-    return [text[start:end] for start, end in pairwise([0, *starts[1:], len(text)])]
+    veiled = _WHOLE.sub(_veiled, changed(text, lambda code: "x" * len(code.string)))
+    starts = [sentence.start for sentence in sentences(veiled)][1:]
+    whole = [start for start in starts if not _CLAUSE.search(text, 0, start)]
+    return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]
 
 
 def _veiled(whole: re.Match[str]) -> str:

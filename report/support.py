@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from graph.records import Quote, Removed
+from graph.records import Doubted, Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
-from report.marks import MARKER, cites
-from report.numbers import numbers
+from report.claims import sort
+from report.contrast import Text, contrast, indexed, plain
+from report.marks import MARKER, QUOTE, cites
+from report.numbers import FILE, unsupported, values, wrong_sum
 from report.statements import statements
 from report.verify import check
 from retrieval.script import CJK
-from retrieval.text import language, sentences
+from retrieval.text import language
 from retrieval.words import words
 
 SHARE = {"en": 2 / 3, "zh": 1 / 2}
@@ -25,77 +27,201 @@ SHARE = {"en": 2 / 3, "zh": 1 / 2}
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
 
+FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
+"""A sentence may be of another source where all that it cites have no more of its words."""
+
+STRANGE = {"en": 0.25, "zh": 0.2}
+"""A sentence is doubted if the whole of its sources has no more of its words."""
+
+FEWEST = {"en": 5, "zh": 8}
+"""From how many words on a sentence can be strange to its sources."""
+
 SHORT = 50_000
 """The longest text, in characters, whose words are kept for the next check."""
 
-_OF_SOURCES = re.compile(
-    r"\bno evidence\b|\b(?:the|these|those|any|no|your|given|available|provided)\s+"
-    r"(?:sources?|documents?|passages?|findings?|files?)\b|来源|來源|资料|資料|文档|研究结果",
-    re.IGNORECASE,
-)
-_NOT = re.compile(
-    r"\b(?:no|not|none|nothing|never|neither|nor|without|cannot)\b|n['’]t\b|[没沒未无無]",
-    re.IGNORECASE,
-)
-_YES = {"yes", "是的", "不是"}
-_LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
 _CLOSING = " \t\n\"'”’」』»*_)）|"
-_STOPS = ".!?。！？…"
+_STOPS = ".!?。！？…；"
+_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
+_CLAUSES = re.compile(
+    r"[,;，；：:]\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
+    r"|whereas)\s"
+)
 
 
 class Proven(NamedTuple):
-    """A text in which every sentence has a source."""
+    """A text in which every sentence has a source, or says that it has none."""
 
     body: str
     cited: list[str]
     quotes: list[Quote]
     removed: list[Removed]
-    doubted: list[str]
-    """Sentences with a number that stands in none of the sources they cite."""
+    doubted: list[Doubted]
+    """Sentences that are in it although something in them is not what their sources say."""
 
 
-def proven(body: str, texts: Mapping[str, str]) -> Proven:
-    """Return `body` without what its sources do not say, each of its sentences with a source.
+def proven(
+    body: str, texts: Mapping[str, str], question: str = "", names: Mapping[str, str] | None = None
+) -> Proven:
+    """Return `body` without what its sources do not say, each of its claims with a source.
 
     It is checked first (`report/verify.py`). Then a sentence that names no source gets one that has
     most of its words, close together, and all of its numbers; those that its paragraph cites come
-    first. A sentence that no source bears out is taken out. One that cites sources which have not
-    all of its numbers gets one that has, or is named in `doubted`, for it may be computed. Let be
-    are headings, questions, what leads on to a list, and what is said of the sources themselves
-    ("None of them says …").
+    first. A claim that no source bears out is taken out. Let be are headings, questions, what leads
+    on to a list, and whatever says what was not found, or that it is an inference or not sure. A
+    sentence whose sources say something else gets the source that says it, or is named in
+    `doubted`; so is a line of code with a number that no source has.
 
     Args:
         body: Markdown as a model wrote it.
         texts: The full text of each source by its id.
+        question: What was asked; what it names may be named.
+        names: The title and the place of each source by its id; where it is cited, so may they.
     """
     checked = check(body, texts)
-    places = cache(lambda name: _places(texts[name]))
+    prover = _Prover(checked.body, texts, question, names or {}, checked.cited)
+    return prover.proven(checked.quotes, checked.removed)
 
-    doubted: list[str] = []
 
-    def sourced(statement: str, near: Sequence[str]) -> str:
-        cited = cites(statement)
-        if numbers(statement, texts) if cited else _claims(statement):
-            for name in dict.fromkeys([*near, *checked.cited, *texts]):
-                given = _given(statement, name)
-                if _has_words(statement, places(name)) and not numbers(given, texts):
-                    return given
-            doubted.extend([statement.strip()] if cited else [])
-            return statement if cited else ""
+class _Prover:
+    """Proves the sentences of one text."""
+
+    def __init__(
+        self,
+        body: str,
+        texts: Mapping[str, str],
+        question: str,
+        names: Mapping[str, str],
+        cited: list[str],
+    ) -> None:
+        self.parts = blocks(body)
+        headings = [part.text for part in self.parts if part.kind == "heading"]
+        self.asked = "\n".join([question, *headings])
+        self.texts, self.names, self.cited = texts, names, cited
+        self.numbers: dict[str, list[float]] = {}
+        self.sources: dict[str, Text] = {}
+        self.doubted: list[Doubted] = []
+
+    def proven(self, quotes: list[Quote], removed: Sequence[Removed]) -> Proven:
+        """Return the text with the sources of its sentences, and without those that have none."""
+        gone = [*removed]
+        parts = [*self.parts]
+        for at, part in _prose(self.parts):
+            said = [part.text] if part.kind == "row" else statements(part.text)
+            kept = [self.sourced(statement, cites(part.text)) for statement in said]
+            lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
+            gone += [Removed(text=statement, reason="no_source") for statement in lost]
+            text = "".join(kept).strip()
+            parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
+        self.doubted += [
+            one for part in self.parts if part.kind == "fence" for one in self.code(part)
+        ]
+        left = without_gone(parts)
+        cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
+        return Proven(joined(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted)
+
+    def sourced(self, statement: str, near: Sequence[str]) -> str:
+        """Return a statement with its source, or nothing if it needs one and there is none."""
+        cited = [name for name in dict.fromkeys(cites(statement)) if name in self.texts]
+        if cited:
+            return self.compared(statement, cited)
+        what = sort(statement)
+        if what in ("none", "open"):
+            return statement
+        if self.adds_up(statement):
+            return statement
+        having = [
+            name
+            for name in dict.fromkeys([*near, *self.cited, *self.texts])
+            if self.has_words(statement, name)
+        ]
+        for name in having:
+            if not self.differs(statement, name):
+                return _given(statement, name)
+        if having:
+            self.doubt(_given(statement, having[0]), self.differs(statement, having[0]))
+            return _given(statement, having[0])
+        self.doubt(statement, "no_source" if what == "unsure" else "")
+        return statement if what == "unsure" else ""
+
+    def compared(self, statement: str, cited: Sequence[str]) -> str:
+        """Return a statement that cites sources, with another one where theirs say it less."""
+        foreign = self.is_foreign(statement, cited)
+        reason = self.difference(statement, cited)
+        if not reason and not foreign:
+            return statement
+        others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
+        having = (name for name in others if self.has_words(statement, name))
+        better = next((name for name in having if not self.differs(statement, name)), "")
+        if better:
+            return _replaced(statement, better) if foreign else _given(statement, better)
+        self.doubt(statement, reason)
         return statement
 
-    removed = [*checked.removed]
-    parts = blocks(checked.body)
-    for at, part in _prose(parts):
-        said = [part.text] if part.kind == "row" else statements(part.text)
-        kept = [sourced(statement, cites(part.text)) for statement in said]
-        gone = [one for one, left in zip(said, kept, strict=True) if not left]
-        removed += [Removed(text=statement.strip(), reason="no_source") for statement in gone]
-        text = "".join(kept).strip()
-        parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
-    left = without_gone(parts)
-    cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
-    return Proven(joined(left), list(dict.fromkeys(cited)), checked.quotes, removed, doubted)
+    def is_foreign(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a statement without quotations have few of its words."""
+        if QUOTE.search(statement):
+            return False
+        wanted = set(words(plain(statement)))
+        shares = (_share(wanted, self.source(name).places) for name in cited)
+        return max(shares, default=0.0) <= FOREIGN[language(statement)]
+
+    def difference(self, statement: str, cited: Sequence[str]) -> str:
+        """Return in what a statement differs from the sources it cites, or nothing."""
+        said = plain(statement)
+        if wrong_sum(said):
+            return "calculation"
+        if self.unsupported(said, cited):
+            return "number"
+        sources = [self.source(name) for name in cited]
+        about = self.about(cited)
+        different = contrast(statement, sources, about)
+        return different or ("strange" if _is_strange(said, sources, about) else "")
+
+    def about(self, names: Sequence[str]) -> str:
+        """Return what may be named beside what sources say: the question, and their names."""
+        return "\n".join([self.asked, *(self.names.get(name, "") for name in names)])
+
+    def has_words(self, statement: str, name: str) -> bool:
+        """Tell whether a source has most words of a statement together, and all its numbers."""
+        said = plain(statement)
+        enough = _share(set(words(said)), self.source(name).places) > SHARE[language(said)]
+        return enough and not self.unsupported(said, [name])
+
+    def differs(self, statement: str, name: str) -> str:
+        """Return in what a statement differs from one source, or nothing."""
+        return contrast(statement, [self.source(name)], self.about([name]))
+
+    def source(self, name: str) -> Text:
+        """Return a source as statements are compared with it."""
+        if name not in self.sources:
+            self.sources[name] = _source(self.texts[name])
+        return self.sources[name]
+
+    def unsupported(self, said: str, names: Sequence[str]) -> bool:
+        """Tell whether something said has a number that none of some sources has."""
+        for name in names:
+            if name not in self.numbers:
+                self.numbers[name] = values(self.texts[name])
+        known = [self.numbers[name] for name in names]
+        return bool(unsupported(said, known, values(self.about(names))))
+
+    def adds_up(self, statement: str) -> bool:
+        """Tell whether a statement is a calculation with numbers of the sources, which holds."""
+        said = plain(statement)
+        sums = re.search(r"\d\s*[=＝]\s*\d", said) and not wrong_sum(said)
+        return bool(sums) and not self.unsupported(said, list(self.texts))
+
+    def doubt(self, statement: str, reason: str) -> None:
+        """Note that a statement stays in the text although something in it is doubtful."""
+        if reason:
+            self.doubted.append(Doubted(text=statement.strip(), reason=reason))
+
+    def code(self, part: Block) -> list[Doubted]:
+        """Return the lines of a fence of code with a number that none of the sources has."""
+        names = self.cited or list(self.texts)
+        lines = part.text.split("\n")[1:-1]
+        wrong = [one.strip() for one in lines if self.unsupported(one, names)]
+        return [Doubted(text=one, reason="number") for one in wrong]
 
 
 def _prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
@@ -109,46 +235,47 @@ def _parts_head(part: Block) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
 
 
-def _claims(statement: str) -> bool:
-    """Tell whether a statement says something that could be true or false of the world."""
-    if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
+def _is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
+    """Tell whether sources in its language have hardly a word of what is said, or of a clause."""
+    tongue = language(said)
+    if any(language(one.text[:2000]) != tongue for one in sources):
         return False
-    if _OF_SOURCES.search(statement) and _NOT.search(statement):
-        return False
-    return bool(set(words(statement)) - _YES)
+    bare = FILE.sub(" ", said)
+    named = set(words(about))
+    for part in (bare, *_CLAUSES.split(bare)):
+        wanted = {word for word in words(part) if not word[0].isdigit()} - named
+        found = sum(any(word in one.places for one in sources) for word in wanted)
+        if len(wanted) >= FEWEST[tongue] and found <= STRANGE[tongue] * len(wanted):
+            return True
+    return False
 
 
-def _has_words(statement: str, places: Mapping[str, Sequence[int]]) -> bool:
-    wanted = frozenset(words(MARKER.sub("", statement)))
-    least = SHARE[language(statement)] * len(wanted)
+def _share(wanted: set[str], places: Mapping[str, Sequence[int]]) -> float:
+    """Return how many of some words stand in the best two neighbouring sentences, as a part."""
     found = [places[word] for word in wanted if word in places]
-    if len(found) <= least:
-        return False
     pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
-    return max(pairs.values(), default=0) > least
+    return max(pairs.values(), default=0) / max(len(wanted), 1)
 
 
-def _places(text: str) -> Mapping[str, Sequence[int]]:
-    return _kept_places(text) if len(text) <= SHORT else _cut_places(text)
+def _source(text: str) -> Text:
+    return _kept(text) if len(text) <= SHORT else indexed(text)
 
 
 # The findings of a run and its report are checked against the same pages.
 @lru_cache(maxsize=256)
-def _kept_places(text: str) -> Mapping[str, Sequence[int]]:
-    return _cut_places(text)
-
-
-def _cut_places(text: str) -> dict[str, tuple[int, ...]]:
-    """Return in which sentences of a text each of its words stands."""
-    places: dict[str, dict[int, None]] = {}
-    for at, sentence in enumerate(sentences(text)):
-        for word in words(sentence.text):
-            places.setdefault(word, {})[at] = None
-    return {word: tuple(at) for word, at in places.items()}
+def _kept(text: str) -> Text:
+    return indexed(text)
 
 
 def _given(statement: str, name: str) -> str:
     """Return a statement with a marker before the mark that ends it."""
     said = statement.rstrip(_CLOSING).rstrip(_STOPS)
-    space = "" if re.match(f"[{CJK}]", said[-1:]) else " "
+    space = "" if _UNSPACED.match(said[-1:]) else " "
     return f"{said}{space}[{name}]{statement[len(said) :]}"
+
+
+def _replaced(statement: str, name: str) -> str:
+    """Return a statement with one marker in place of all it has."""
+    first = MARKER.search(statement)
+    bare = MARKER.sub("", statement[first.end() :]) if first else ""
+    return f"{statement[: first.start()]}[{name}]{bare}" if first else _given(statement, name)

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from graph.records import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
-from report.judge import judge
-from report.marks import MARKER, cites, spell, tidy
-from report.markup import unframe
+from report.claims import wish
+from report.code import aside, back
+from report.judge import Judged, judge
+from report.marks import MARKER, blank, cites, outside, point, spell, tidy
+from report.markup import disarm, sends, unframe
 from report.places import Pages
 from report.statements import statements
 
@@ -67,11 +69,11 @@ def _checked(part: Block, pages: Pages, quotes: list[Quote], removed: list[Remov
 
     A row of a table is one statement.
     """
-    text, before = tidy(part.text), len(removed)
+    text, before = tidy(point(tidy(part.text), pages.texts)), len(removed)
     kept: list[str] = []
     for statement in [text] if part.kind == "row" else statements(text):
-        judged = judge(statement, pages)
-        kept.append(judged.text)
+        judged = _unarmed(statement) or judge(statement, pages)
+        kept.append(_disarmed(judged.text))
         quotes += judged.quotes
         if judged.reason:
             removed.append(Removed(text=statement.strip(), reason=judged.reason))
@@ -79,3 +81,17 @@ def _checked(part: Block, pages: Pages, quotes: list[Quote], removed: list[Remov
     if len(removed) > before and not any(map(str.isalnum, MARKER.sub("", left))):
         return ""
     return left
+
+
+def _unarmed(statement: str) -> Judged | None:
+    """Take out what would have a page speak to its reader, or for its reader; None of the rest."""
+    said = blank(statement)
+    if sends(said):
+        return Judged("", [], "address")
+    return Judged("", [], "wish") if wish(said) else None
+
+
+def _disarmed(statement: str) -> str:
+    """Return a statement without bare domains in its prose."""
+    bare, kept = aside(statement)
+    return back(outside(bare, disarm), kept)

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from graph.records import Removed
+from graph.records import Doubted, Removed
 from report.shape import Document
 
-DOUBTED = 5
-"""How many sentences with a number that no source has are told word for word."""
+DOUBTED = 12
+"""How many sentences in which something is doubtful are told word for word."""
 
 _EN = {
     "missing": "What is missing",
@@ -19,8 +19,7 @@ _EN = {
     "cited": "Cited passages",
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
-    "doubted": "A number in it stands in none of the sources that it cites: “{}”",
-    "more_doubted": "The same holds for more sentences: {}.",
+    "more_doubted": "More sentences in which something is doubtful: {}.",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
@@ -47,8 +46,7 @@ _ZH = {
     "cited": "引用的原文",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删除：{}。",
-    "doubted": "所引来源中没有其中的数字：“{}”",
-    "more_doubted": "另有 {} 句也是如此。",
+    "more_doubted": "另有 {} 句存疑。",
     "unreviewed": "未经复核的结果：{} 个。",
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
@@ -99,6 +97,27 @@ _REMOVED = {
     ),
     "unknown_source": ("{} that named no known source", "{}没有注明已知的来源"),
     "no_source": ("{} that no source bears out", "{}没有来源可以证实"),
+    "address": ("{} that only named an address", "{}只给出一个网址"),
+    "wish": (
+        "{} about what the person who asked wants, which no page can know",
+        "{}替提问者表达意愿，而这不是页面能知道的",
+    ),
+}
+_DOUBTED = {
+    "calculation": ("A calculation in it does not come out: “{}”", "其中的计算不成立：“{}”"),
+    "date": ("Its sources give another date: “{}”", "所引来源中的日期不同：“{}”"),
+    "name": ("Its sources give another name: “{}”", "所引来源中的名称不同：“{}”"),
+    "negation": ("Its sources seem to say the opposite: “{}”", "所引来源的说法似乎相反：“{}”"),
+    "no_source": ("No source is named for it: “{}”", "没有注明来源：“{}”"),
+    "number": (
+        "A number in it stands in none of the sources that it cites: “{}”",
+        "所引来源中没有其中的数字：“{}”",
+    ),
+    "strange": (
+        "The sources that it cites say hardly a word of it, or of a part of it: “{}”",
+        "所引来源几乎没有谈到其内容或其中一部分：“{}”",
+    ),
+    "strength": ("It says more than its sources: “{}”", "所说超出所引来源：“{}”"),
 }
 _OTHER = ("{} for other reasons", "{}因其他原因")
 
@@ -140,7 +159,7 @@ def footnotes(document: Document) -> list[str]:
     language, count = document["language"], document["unreviewed"]
     lines = [_removed(document["removed"], language)] if document["removed"] else []
     doubted, more = document["doubted"][:DOUBTED], len(document["doubted"]) - DOUBTED
-    lines += [word("doubted", language).format(sentence) for sentence in doubted]
+    lines += [_doubt(one, language) for one in doubted]
     lines += [word("more_doubted", language).format(more)] if more > 0 else []
     return [*lines, word("unreviewed", language).format(count)] if count else lines
 
@@ -153,6 +172,17 @@ def _removed(sentences: Sequence[Removed], language: str) -> str:
         how_many = f" {count} 句" if chinese else f"{count} sentence{'s' * (count > 1)}"
         told.append(_REMOVED.get(why, _OTHER)[chinese].format(how_many))
     return word("removed", language).format(word("comma", language).join(told).strip())
+
+
+def why_removed(reason: str, language: str) -> str:
+    """Return in a few words why a sentence was taken out."""
+    chinese = _is_chinese(language)
+    return _REMOVED.get(reason, _OTHER)[chinese].format("一句" if chinese else "a sentence")
+
+
+def _doubt(one: Doubted, language: str) -> str:
+    told = _DOUBTED.get(one["reason"], _DOUBTED["number"])
+    return told[_is_chinese(language)].format(one["text"])
 
 
 def _is_chinese(language: str) -> bool:

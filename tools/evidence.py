@@ -202,12 +202,15 @@ def _best_of(page: Page, query: str) -> list[str]:
     return [texts[index] for index in best]
 
 
-async def verified(owner: str, text: str, sources: Mapping[str, Source]) -> Proven:
+async def verified(
+    owner: str, text: str, sources: Mapping[str, Source], question: str = ""
+) -> Proven:
     """Return a text without what the stored pages of its sources do not bear out.
 
-    A page that was forgotten bears out nothing.
+    A page that was forgotten bears out nothing. What the question names may be named.
     """
-    return await asyncio.to_thread(proven, text, await texts(owner, sources))
+    names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    return await asyncio.to_thread(proven, text, await texts(owner, sources), question, names)
 
 
 async def texts(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:

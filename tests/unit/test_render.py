@@ -358,13 +358,14 @@ def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
 
 
 def test_a_sentence_that_is_doubted_is_told_at_the_end():
-    shown = document(doubted=["Decay reached *97.3 %* in 2031."])
+    told = {"text": "Decay reached *97.3 %* in 2031.", "reason": "number"}
+    shown = document(doubted=[told])
 
     assert to_markdown(shown).endswith("“Decay reached \\*97.3 %\\* in 2031.”\n")
     assert "“Decay reached *97.3 %* in 2031.”" in words(to_html(shown))
-    many = to_markdown(document(doubted=[f"It was {number}." for number in range(50, 60)]))
-    assert many.endswith("The same holds for more sentences: 5.\n")
-    assert "59" not in many
+    many = [told | {"text": f"It was {number}."} for number in range(50, 70)]
+    assert to_markdown(document(doubted=many)).endswith("something is doubtful: 8.\n")
+    assert "69" not in to_markdown(document(doubted=many))
 
 
 def test_a_text_without_its_marks_has_its_quotations_and_no_ids():

@@ -187,7 +187,7 @@ def document(place, payload):
         ],
         "texts": {"S1": f"{put.get('text', 'Why?')} Bees dance. {put.get('text', 'So.')}"},
         "removed": [{"text": payload, "reason": payload}],
-        "doubted": [payload],
+        "doubted": [{"text": payload, "reason": payload}],
         "unreviewed": 1,
         "language": "en",
         "created": "2026-01-12",

@@ -226,7 +226,8 @@ def test_most_sentences_that_were_put_in_other_words_are_traced_and_few_others()
         alike = [len(bags[at] & bag) for bag in bags]
         alike[at] = 0
         nearest = pages[alike.index(max(alike))]
-        other += not proven(told, {"S1": nearest}).removed
+        foreign = proven(told, {"S1": nearest})
+        other += not (foreign.removed or foreign.doubted)
 
     assert own >= 150
     assert other <= 15
@@ -242,10 +243,10 @@ NUMBERS = {
     ("said", "left"),
     [
         ("The hive weighed 34 kilograms [S1].", "The hive weighed 34 kilograms [S1]."),
-        ("Decay reached 77 % in 1885 [S1].", "Decay reached 77 % in 1885 [S1] [S2]."),
+        ("Decay reached 77 % in 1885 [S1].", "Decay reached 77 % in 1885 [S2]."),
     ],
 )
-def test_a_number_is_in_a_source_that_its_sentence_cites(said, left):
+def test_a_sentence_cites_the_source_that_has_its_number_and_its_words(said, left):
     checked = proven(said, NUMBERS)
 
     assert checked.body == left
@@ -257,4 +258,4 @@ def test_a_sentence_with_a_number_that_no_source_has_is_doubted_and_stays():
     checked = proven(said, NUMBERS)
 
     assert checked.body == said
-    assert checked.doubted == ["Decay reached 97.3 % in 2031 [S2]."]
+    assert checked.doubted == [{"text": "Decay reached 97.3 % in 2031 [S2].", "reason": "number"}]

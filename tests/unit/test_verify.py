@@ -3,7 +3,7 @@ import random
 import pytest
 
 from report import places
-from report.numbers import numbers
+from report.support import proven
 from report.verify import check
 
 BEES = (
@@ -478,7 +478,7 @@ def test_a_quotation_is_found_anywhere_in_a_long_page(letters, joint):
     ],
 )
 def test_a_number_that_a_cited_source_has_is_supported(sentence):
-    assert numbers(sentence, TEXTS) == []
+    assert proven(sentence, TEXTS).doubted == []
 
 
 @pytest.mark.parametrize(
@@ -493,7 +493,9 @@ def test_a_number_that_a_cited_source_has_is_supported(sentence):
     ],
 )
 def test_a_number_that_no_cited_source_has_is_reported(sentence):
-    assert numbers(f"Bees dance [S1]. {sentence}", TEXTS) == [sentence]
+    doubted = proven(f"Bees dance [S1]. {sentence}", {"S1": BEES, "S2": DANCE}).doubted
+
+    assert doubted == [{"text": sentence, "reason": "number"}]
 
 
 def test_a_mere_quotation_cites_only_the_sources_that_have_it():

@@ -1,0 +1,166 @@
+"""Measure the checks of a report on sentences that are known to be right or wrong.
+
+`python -m evals.sentences --data ../shared/data`: from the pages of six data sets, English and
+Chinese, sentences of many kinds are made (`evals/sentences_made.py`). A right one should stay
+as it is, without a warning; a wrong one should be taken out, be given the source that has it, or be
+named as doubtful. Half of the sets is for tuning the checks; `--half held-out` is the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from evals.sentences_made import RIGHT, WRONG, Case, Maker
+from report.marks import MARKER
+from report.support import Proven, proven
+
+STRICT = ("made_up_id", "altered_quotation", "changed_digit", "changed_date", "other_source")
+"""Kinds of which at most one in a hundred may survive unmarked."""
+
+GOALS = {
+    "wrong_strict": 1.0,
+    "wrong_names_negations": 10.0,
+    "right_damaged": 0.5,
+    "right_warned": 0.5,
+}
+"""The most that are allowed, in per cent."""
+
+_KEPT = re.compile(r"[^\w<>]+|_")
+
+
+class Outcome(NamedTuple):
+    """What the checks made of one case."""
+
+    case: Case
+    checked: Proven
+    kept: bool
+    """Whether the words of the sentence are still in the report."""
+    warned: bool
+    mended: bool
+    """Whether it names the right source now."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether a wrong sentence stayed unmarked, or a right one did not stay as it was."""
+        if self.case.wrong:
+            return self.kept and not self.warned and not self.mended
+        return not self.kept or self.warned
+
+
+def main() -> None:
+    """Make the sentences, check them, and print a table by kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--half", choices=["tuning", "held-out"], default="tuning")
+    parser.add_argument("--each", type=int, default=60, help="sentences of a kind and language")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", nargs="*", default=[], help="print what failed of these kinds")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    started = time.perf_counter()
+    outcomes = [
+        outcome(case) for case in made(options.data, options.half, options.each, options.seed)
+    ]
+    table = rows(outcomes)
+    if options.json:
+        print(json.dumps({"kinds": table, **summary(outcomes)}))
+        return
+    _print(table, options.half, time.perf_counter() - started)
+    for name, share in summary(outcomes).items():
+        goal = f"   goal ≤ {GOALS[name]} %" if name in GOALS else ""
+        print(f"{name:26}{share:>8.2f} %{goal}")
+    for one in outcomes:
+        if one.failed and one.case.kind in options.show:
+            _show(one)
+
+
+def made(data: Path, half: str, each: int, seed: int) -> Iterable[Case]:
+    """Yield so many cases of every kind in both languages."""
+    for language in ("en", "zh"):
+        maker = Maker(data, half, language, seed)
+        for kind in (*RIGHT, *WRONG):
+            yield from filter(None, (maker.case(kind) for _ in range(each)))
+
+
+def outcome(case: Case) -> Outcome:
+    """Check one case and see what became of its sentence."""
+    checked = proven(case.body, case.texts, case.question, case.titles)
+    body, said = _bare(checked.body), _bare(case.said)
+    warned = any(
+        _bare(one["text"]) in said or said in _bare(one["text"]) for one in checked.doubted
+    )
+    plain = re.sub(r"\s", "", checked.body)
+    mended = bool(case.right) and re.sub(r"\s", "", case.right) in plain
+    return Outcome(case, checked, said in body, warned, mended)
+
+
+def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
+    """Return a row for each kind and language: how many there were and what became of them."""
+    table: dict[tuple[str, str], Counter[str]] = {}
+    for one in outcomes:
+        count = table.setdefault((one.case.kind, one.case.language), Counter())
+        count += Counter(
+            all=1, gone=not one.kept, warned=one.warned, mended=one.mended, failed=one.failed
+        )
+        table[one.case.kind, one.case.language] = count
+    return [
+        {"kind": kind, "language": language, **count} for (kind, language), count in table.items()
+    ]
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, float]:
+    """Return the shares that the goals are about, in per cent."""
+    right = [one for one in outcomes if not one.case.wrong]
+    named = ("swapped_name", "swapped_inside", "negated")
+    return {
+        "right_damaged": _share(not one.kept for one in right),
+        "right_warned": _share(one.warned for one in right),
+        "wrong_strict": _share(one.failed for one in outcomes if one.case.kind in STRICT),
+        "wrong_names_negations": _share(one.failed for one in outcomes if one.case.kind in named),
+        **{
+            kind: _share(one.failed for one in outcomes if one.case.kind == kind)
+            for kind in ("changed_count", "overstated", "mixed")
+        },
+    }
+
+
+def _share(found: Iterable[bool]) -> float:
+    all_of_them = list(found)
+    return 100 * sum(all_of_them) / max(len(all_of_them), 1)
+
+
+def _bare(text: str) -> str:
+    """Return what a reader sees of a text as words: without marks, quotation marks and spaces."""
+    text = re.sub(
+        r"[\[【]\^?[Ss]?\d+[\]】]", "", MARKER.sub("", html.unescape(html.unescape(text)))
+    )
+    return _KEPT.sub("", re.sub(r"</?q\b[^<>]*>", "", text))
+
+
+def _print(table: list[dict[str, object]], half: str, seconds: float) -> None:
+    total = sum(int(str(row["all"])) for row in table)
+    print(f"{half}: {total} sentences in {seconds:.0f} s")
+    names = ("all", "gone", "warned", "mended", "failed")
+    print(f"{'kind':20}{'language':10}" + "".join(f"{name:>8}" for name in names))
+    for row in table:
+        counts = "".join(f"{row.get(name, 0):>8}" for name in names)
+        print(f"{row['kind']:20}{row['language']:10}{counts}")
+
+
+def _show(one: Outcome) -> None:
+    case = one.case
+    print(f"\n--- {case.kind} {case.language}: kept={one.kept} warned={one.warned}")
+    print(f"said:    {case.said}\nbody:    {one.checked.body!r}")
+    print(f"removed: {one.checked.removed}\ndoubted: {one.checked.doubted}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Tell inline code from prose, so that what only prose may not have is not taken out of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+_RUN = re.compile(r"(?<!\\)`+")
+_KEPT = ("\ue010", "\ue011")
+"""Characters around the number of a piece of code that is kept aside."""
+
+_ASIDE = re.compile(f"{_KEPT[0]}(\\d+){_KEPT[1]}")
+
+
+class Code(NamedTuple):
+    """A piece of inline code, and what is between its backticks."""
+
+    start: int
+    end: int
+    string: str
+    inside: str
+
+
+def inline(text: str) -> Iterator[Code]:
+    """Yield the pieces of inline code: each ends with the next run of as many backticks."""
+    runs = list(_RUN.finditer(text))
+    at = 0
+    while at < len(runs):
+        opening = runs[at]
+        rest = range(at + 1, len(runs))
+        closing = next((one for one in rest if len(runs[one][0]) == len(opening[0])), 0)
+        if closing:
+            end = runs[closing]
+            inside = text[opening.end() : end.start()]
+            yield Code(opening.start(), end.end(), text[opening.start() : end.end()], inside)
+        at = closing + 1 if closing else at + 1
+
+
+def changed(text: str, change: Callable[[Code], str]) -> str:
+    """Return `text` with each piece of inline code changed."""
+    parts: list[str] = []
+    done = 0
+    for code in inline(text):
+        parts += [text[done : code.start], change(code)]
+        done = code.end
+    return "".join([*parts, text[done:]])
+
+
+def aside(text: str) -> tuple[str, list[str]]:
+    """Return `text` with a short sign in place of each piece of inline code, and the pieces."""
+    kept: list[str] = []
+
+    def keep(code: Code) -> str:
+        kept.append(code.string)
+        return f"{_KEPT[0]}{len(kept) - 1}{_KEPT[1]}"
+
+    bare = re.sub("[\ue010\ue011]", "", text)
+    return changed(bare, keep), kept
+
+
+def back(text: str, kept: list[str]) -> str:
+    """Put pieces of inline code back where `aside` took them from."""
+    return _ASIDE.sub(lambda sign: kept[int(sign[1])], text)

@@ -1,0 +1,156 @@
+"""Compare a statement with the sentences of its sources that say nearly the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from report.differences import Change, Known, different, tokens
+from report.marks import MARKER, blank
+from retrieval.text import sentences
+from retrieval.words import words
+
+ALIKE = 0.6
+"""The least part of a statement that stands in the same order in what it is compared with."""
+
+NEARLY = 0.08
+"""A place counts if it is at most so much less alike than the best one."""
+
+PLACES = 4
+"""How many places of a source are compared."""
+
+GAP = 0.01
+"""How much less alike a place is for each of its words that a statement leaves out."""
+
+FEWEST = 6
+"""From how many words on a clause is compared for itself."""
+
+SHORTEST = 12
+"""From how many characters on a copy is a copy."""
+
+_JOINED = re.compile(
+    r"[;；]\s*|,\s*(?=(?:while|whereas|although|but)\b)|，(?=而(?!且)|但|不过|不過|并且|並且)"
+)
+
+
+class Text(NamedTuple):
+    """A source, its sentences, and in which of them each of its words stands."""
+
+    text: str
+    said: list[str]
+    places: dict[str, tuple[int, ...]]
+
+
+class Place(NamedTuple):
+    """Some sentences of a source, `said[start:end]`, as they are beside a statement."""
+
+    source: Text
+    start: int
+    end: int
+    share: float
+    """How much of the statement stands there, in the same order."""
+    left_out: int
+    """How many of its words are not in the statement, between some that are."""
+    changes: list[Change]
+
+
+def indexed(text: str) -> Text:
+    """Return a source as it is compared."""
+    said = [sentence.text for sentence in sentences(text)]
+    places: dict[str, dict[int, None]] = {}
+    for at, sentence in enumerate(said):
+        for word in words(sentence):
+            places.setdefault(word, {})[at] = None
+    return Text(text, said, {word: tuple(at) for word, at in places.items()})
+
+
+def contrast(statement: str, sources: Sequence[Text], named: str) -> str:
+    """Return in what a statement differs from its sources, or nothing.
+
+    It is one of `date`, `name`, `negation`, `number` and `strength`. Only what is nearly a copy of
+    a sentence can be compared so; what was said in quite other words is left to a reader.
+
+    Args:
+        statement: A sentence with its marks.
+        sources: The sources it cites.
+        named: What may be named although no source names it: the question, and their titles.
+    """
+    said = plain(statement)
+    if any(_copied(said, source.text) for source in sources):
+        return ""
+    known = Known("\n".join([named, *(source.text for source in sources)]), named)
+    differences = (_differs(clause, sources, known) for clause in _clauses(said))
+    return next(filter(None, differences), "")
+
+
+def _copied(said: str, text: str) -> bool:
+    bare = said.strip(" \n-*>|.。!?！？")
+    return len(bare) >= SHORTEST and bare in text
+
+
+def _differs(said: str, sources: Sequence[Text], known: Known) -> str:
+    """Return in what a clause differs from the place that is most alike, and from all like it."""
+    found = [place for source in sources for place in _compared(said, source)]
+    found = [place for place in found if place.share >= ALIKE]
+    if not found:
+        return ""
+    best = max(found, key=_rank)
+    others = [
+        place for place in found if place.share >= best.share - NEARLY and _apart(best, place)
+    ]
+    told = [different(place.changes, known) for place in (best, *others)]
+    return told[0] if all(told) else ""
+
+
+def _rank(place: Place) -> float:
+    return place.share - GAP * place.left_out
+
+
+def _apart(one: Place, other: Place) -> bool:
+    return one.source is not other.source or one.end <= other.start or other.end <= one.start
+
+
+def _clauses(said: str) -> list[str]:
+    """Return what is said, cut where sentences were joined."""
+    parts = _JOINED.split(said)
+    return [part for part in parts if len(tokens(part)) >= FEWEST] or [said]
+
+
+def plain(statement: str) -> str:
+    """Return what a statement says itself: without its marks and its quotations."""
+    return re.sub(r"\*\*|__|`", "", MARKER.sub("", blank(statement)).replace("\0", ""))
+
+
+def _compared(said: str, source: Text) -> Iterator[Place]:
+    """Yield the places of a source that have most of the words of what is said."""
+    ours = tokens(said)
+    found = Counter(at for word in set(words(said)) for at in source.places.get(word, ()))
+    near = sorted({at for at, _ in found.most_common(PLACES)})
+    windows = {(at, end) for at in near for end in (at + 1, at + 2)}
+    for start, end in sorted(windows | {(at - 1, at + 1) for at in near if at}):
+        theirs = tokens(" ".join(source.said[start:end]))
+        matcher = SequenceMatcher(None, _lower(ours), _lower(theirs), autojunk=False)
+        share = sum(one.size for one in matcher.get_matching_blocks()) / max(len(ours), 1)
+        changes = _changes(matcher, ours, theirs)
+        left_out = sum(len(one.there) for one in changes)
+        yield Place(source, start, end, share, left_out, changes)
+
+
+def _changes(
+    matcher: SequenceMatcher[str], said: Sequence[str], there: Sequence[str]
+) -> list[Change]:
+    """Return what is other in a statement, and left out inside it; what stands around it is not."""
+    codes = matcher.get_opcodes()
+    last = len(codes) - 1
+    return [
+        Change(said[i:j], there[m:n], said[max(0, i - 3) : i], said[j : j + 3])
+        for at, (kind, i, j, m, n) in enumerate(codes)
+        if kind != "equal" and not (kind == "delete" and at in (0, last))
+    ]
+
+
+def _lower(said: Sequence[str]) -> list[str]:
+    return [one.lower() for one in said]

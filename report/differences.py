@@ -1,0 +1,302 @@
+"""Say what it means that a statement has other words than the sentence it repeats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from report.numbers import Number, near
+from retrieval.common import weight
+from retrieval.dates import MONTHS
+from retrieval.script import CJK, HAN
+from retrieval.words import STOPWORDS
+
+_WORDS_WITH_NOT = (
+    "不仅|不僅|不但|不只|不过|不過|不同|不少|不久|不断|不斷|不论|不論|不管|不得不|不一定|不然"
+    "|不如|不满|不滿|不足|无论|無論|无数|無數|非常|非洲"
+    "|未来|未來|没收|沒收|除非|并非|並非|没有|沒有|不是|是否|能否|有没有|有沒有|无法|無法|从不"
+    "|從不|南非|北非|东非|非法|差不多"
+)
+_NOT = re.compile(
+    r"not|n['’]t|never|nor|neither|cannot|no|none|nobody|nothing|without|hardly|scarcely|barely"
+    "|[不没沒未无無非别]|没有|沒有|不是|并非|並非|无法|無法|从不|從不",
+    re.IGNORECASE,
+)
+_LIKE_NOT = re.compile(
+    r"un\w+|in(?:able|active|complete|valid|visible|dependent)\w*|dis\w+|non\w*|\w+less|fail\w*"
+    r"|lack\w*"
+    r"|refus\w*|except|only|little|few|rarely|seldom|forb\w+|prohibit\w*|avoid\w*|den\w+|stop\w*"
+    r"|instead"
+    "|than|yet|否|缺|拒|免|避|少|禁|停|除|只|仅|僅|异|異|反|失|差|空|零|难|難|不一定|是否|能否"
+    "|有没有|有沒有|不同|不足|非法",
+    re.IGNORECASE,
+)
+_BESIDE_NOT = re.compile(
+    r"do|does|did|is|was|are|were|be|been|has|have|had|will|would|can|could|may|might|to|ever|any"
+    "|是|有|会|會|曾|已|在|于|為|为|被|将|將|就|也|都|过|過|了|能|可|以|所|以",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"all|every|always|never|only|exclusive(?:ly)?|certain(?:ly)?|definite(?:ly)?|undoubtedly"
+    r"|proves?|proven"
+    r"|must|exactly|precisely|entire(?:ly)?|complete(?:ly)?|sole(?:ly)?|guarantees?|guaranteed"
+    r"|none|nobody"
+    r"|everyone|everybody|everything|everywhere|clearly|obviously|invariably|will|shall|best"
+    r"|impossible"
+    "|所有|全部|一定|必然|肯定|总是|總是|唯一|完全|恰好|绝对|絕對|一律|必须|必須|显然|顯然|确实"
+    "|確實|从不|從不|只|仅|僅",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"some|many|most|mostly|several|few|often|usually|sometimes|possibly|probably|may|might"
+    r"|could|can|should|about|around"
+    r"|approximately|roughly|nearly|almost|suggests?|suggested|indicates?|generally|rarely"
+    r"|seldom|mainly|primarily|largely"
+    r"|believed|thought|said|considered|reportedly|allegedly|supposedly|perhaps|likely|seems?"
+    r"|appears?|partly|partially"
+    r"|typically|normally|commonly|occasionally|one|among|estimated|expected|potentially|arguably"
+    "|一些|部分|许多|許多|不少|大多数|大多|大部分|多数|多數|可能|或许|或許|也许|也許|通常|经常"
+    "|經常|有时|有時|大约|大約|约|約|主要|几乎|幾乎"
+    "|据说|據說|一般|似乎|之一|往往|左右|估计|估計|据称|據稱|疑似|可以|或",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"possibly|probably|perhaps|reportedly|allegedly|supposedly|maybe|may|might|likely|seems?"
+    r"|appears?|seemingly|arguably|to|be|is|was"
+    "|可能|或许|或許|也许|也許|据说|據說|据称|據稱|似乎|疑似|很|会|會|是",
+    re.IGNORECASE,
+)
+_OWN_HEDGE = re.compile(r"to|be|is|was|很|会|會|是", re.IGNORECASE)
+
+_UNITS = "|".join(
+    word
+    for pattern in (_STRONG, _WEAK, _HEDGE)
+    for word in re.findall(f"[{HAN}]{{2,}}", pattern.pattern)
+)
+_TOKEN = re.compile(
+    rf"[^\W\d_{HAN}]+(?=n['’]t\b)|n['’]t\b|[^\W\d_{HAN}]+|\d[\d,.]*\d|\d"
+    rf"|{_WORDS_WITH_NOT}|大部分|{_UNITS}|[{HAN}]|%|《"
+)
+
+_COUNTS = {
+    word: value
+    for value, names in enumerate(
+        (
+            *(
+                "zero",
+                "one 一",
+                "two 二 两 兩",
+                "three 三",
+                "four 四",
+                "five 五",
+                "six 六",
+                "seven 七",
+            ),
+            *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
+        )
+    )
+    for word in names.split()
+}
+_SCALE = re.compile(
+    "hundred|thousand|million|billion|trillion|k|m|bn|[十百千万萬亿億兆%]|dozens?", re.IGNORECASE
+)
+_ORDER = {
+    word: value
+    for value, word in enumerate(
+        (
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+        ),
+        1,
+    )
+}
+_CAPITAL = re.compile(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
+_JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
+_DOT = re.compile("[·•・‧]")
+_PLACE = re.compile("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
+_GENERIC = re.compile("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
+
+LONGEST = 8
+"""A name is sought in a change of no more words than this; more are another clause."""
+
+
+class Known(NamedTuple):
+    """All that a statement may name."""
+
+    text: str
+    """The sources it cites, with what is in `named`."""
+    named: str
+    """The question, and the titles of its sources."""
+
+
+class Change(NamedTuple):
+    """Words of a statement in place of others of the sentence it repeats."""
+
+    said: Sequence[str]
+    there: Sequence[str]
+    before: Sequence[str]
+    """The words of the statement before them."""
+    after: Sequence[str]
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words, numbers and Chinese characters of a text as they are spelt."""
+    return _TOKEN.findall(text)
+
+
+def different(changes: Sequence[Change], known: Known) -> str:
+    """Return what kind of difference there is among changes that is one of meaning, or nothing."""
+    for kind, told in _KINDS.items():
+        if any(told(change, known) for change in changes):
+            return kind
+    return ""
+
+
+def _negation(change: Change, _: Known) -> bool:
+    """Tell whether one side says no, in few words, and the other does not."""
+    said, there = _all(_NOT, change.said), _all(_NOT, change.there)
+    if bool(said) == bool(there) or _all(_LIKE_NOT, [*change.said, *change.there]):
+        return False
+    if change.after and change.after[0].lower() in ("only", "仅", "僅", "只", "least"):
+        return False
+    side = change.said if said else change.there
+    other = change.there if said else change.said
+    more = [one for one in side if not _NOT.fullmatch(one) and not _BESIDE_NOT.fullmatch(one)]
+    return len(more) <= max(1, len(other)) and len(side) <= 4 and len(other) <= 3
+
+
+def _number(change: Change, _: Known) -> bool:
+    """Tell whether a number, or the word for one, stands in place of another."""
+    said, there = list(map(_value, change.said)), list(map(_value, change.there))
+    ours = [one for one in said if one is not None]
+    theirs = [one for one in there if one is not None]
+    scaled = _has(_SCALE, [*change.said, *change.there, *change.after[:1]])
+    if not ours or len(ours) != len(theirs) or scaled:
+        return False
+    exact = all(not near(number, sorted(other.value for other in theirs)) for number in ours)
+    return exact and len(change.said) <= 4 and len(change.there) <= 4
+
+
+def _value(token: str) -> Number | None:
+    lower = token.lower()
+    if lower in _COUNTS:
+        return Number(float(_COUNTS[lower]), 0.0)
+    if lower in _ORDER:
+        return Number(1000.5 + _ORDER[lower], 0.0)
+    digits = token.replace(",", "").rstrip(".")
+    if not re.fullmatch(r"\d+(?:\.\d+)?", digits):
+        return None
+    return Number(float(digits), 10.0 ** -len(digits.partition(".")[2]) / 2)
+
+
+def _date(change: Change, _: Known) -> bool:
+    said = {one.lower() for one in change.said} & set(MONTHS)
+    there = {one.lower() for one in change.there} & set(MONTHS)
+    return bool(said and there and not said & there)
+
+
+def _strength(change: Change, _: Known) -> bool:
+    """Tell whether a strong word stands in place of a weak one, or a hedge was left out."""
+    said, there = change.said, change.there
+    strong = _strong(said) - _strong(there)
+    if strong and (_has(_WEAK, there) or not there) and len(change.said) <= 4:
+        return bool(there) or len(strong) == len(said)
+    hedges = [one for one in there if _HEDGE.fullmatch(one) and not _OWN_HEDGE.fullmatch(one)]
+    return not said and bool(hedges) and all(_HEDGE.fullmatch(one) for one in there)
+
+
+def _strong(words: Sequence[str]) -> set[str]:
+    return {one.lower() for one in words if _STRONG.fullmatch(one)}
+
+
+def _name(change: Change, known: Known) -> bool:
+    """Tell whether a name stands where there is none, or in place of another one."""
+    return _latin_name(change, known) or _chinese_name(change, known)
+
+
+def _latin_name(change: Change, known: Known) -> bool:
+    ours = [one for one in change.said if _is_name(one, known)]
+    theirs = [one for one in change.there if _is_name(one, known)]
+    if max(len(change.said), len(change.there)) > LONGEST:
+        return False
+    if not ours or _initials(ours, change.there) or _initials(theirs, change.said):
+        return False
+    new = [
+        one
+        for one in ours
+        if not re.search(rf"\b{re.escape(one[: max(4, len(one) - 3)])}", known.text)
+    ]
+    if new and (change.before or len(ours) > 1):
+        return True
+    spelt = [one for one in (*change.said, *change.there) if not _CAPITAL.match(one)]
+    both = bool(theirs or change.before) and all(one.lower() in _JOINTS for one in spelt)
+    return both and bool(change.there) and not set(_lower(change.said)) & set(_lower(change.there))
+
+
+def _is_name(token: str, known: Known) -> bool:
+    """Tell whether a word is spelt like a name and never like another word."""
+    lower = token.lower()
+    if not _CAPITAL.match(token) or len(token) < 2 or lower in STOPWORDS or lower in MONTHS:
+        return False
+    return not re.search(rf"\b{re.escape(lower)}\b", known.text)
+
+
+def _initials(names: Sequence[str], words: Sequence[str]) -> bool:
+    """Tell whether one of some words is made of the first letters of names: "US"."""
+    first = "".join(one[0] for one in names if one[:1].isalpha()).lower()
+    return len(first) > 1 and first in {one.lower() for one in words}
+
+
+def _chinese_name(change: Change, known: Known) -> bool:
+    """Tell whether characters that are no usual words stand in place of others, or of a title."""
+    said, there = "".join(change.said), "".join(change.there)
+    single = all(len(one) == 1 for one in change.said)
+    if not single or len(said) < 2 or not re.fullmatch(f"[{HAN}《]+", said):
+        return False
+    if not re.search(f"[{HAN}A-Za-z]", there):
+        return False
+    if "《" in change.before[-2:] or "《" in said:
+        return True
+    if _GENERIC.match(said) or len(said) > LONGEST or len(there) > 2 * LONGEST:
+        return False
+    if len(there) > 1 and there in known.named:
+        return said not in known.named
+    if _usual(said) or said in _DOT.sub("", known.text):
+        return False
+    return not _usual(there) or bool(_PLACE.search(said) and _PLACE.search(there))
+
+
+def _usual(run: str) -> bool:
+    """Tell whether half of the pairs of some characters are usual words."""
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+    return 2 * sum(weight(pair) < 1 for pair in pairs) >= len(pairs)
+
+
+def _lower(said: Sequence[str]) -> list[str]:
+    return [one.lower() for one in said]
+
+
+def _all(pattern: re.Pattern[str], said: Sequence[str]) -> list[str]:
+    return [one for one in said if pattern.fullmatch(one)]
+
+
+def _has(pattern: re.Pattern[str], said: Sequence[str]) -> bool:
+    return bool(_all(pattern, said))
+
+
+_KINDS: dict[str, Callable[[Change, Known], bool]] = {
+    "negation": _negation,
+    "number": _number,
+    "date": _date,
+    "name": _name,
+    "strength": _strength,
+}
