@@ -28,6 +28,7 @@ KINDS = {
     "file_not_found": "not_found",
     "forget_unconfirmed": "refused",
     "home_not_private": "unavailable",
+    "prune_unconfirmed": "refused",
     "insufficient_evidence": "failed",
     "internal": "failed",
     "memory_file_busy": "conflict",

@@ -202,6 +202,15 @@ class Checkpoints(SqliteSaver):
         changes = [(change, (thread,)) for thread in thread_ids for change in less]
         await self._there(self._change, changes)
 
+    async def compact(self) -> None:
+        """Give the room of what was deleted back to the disk, as far as nobody else reads."""
+        await self._there(self._compact)
+
+    def _compact(self) -> None:
+        with self.lock:
+            self.conn.execute("VACUUM")
+            self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
         with self.cursor() as cursor:
             for statement, values in statements:

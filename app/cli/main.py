@@ -21,6 +21,7 @@ from app.cli.options import (
     Force,
     Host,
     Json,
+    Keep,
     Name,
     Out,
     Plan,
@@ -30,6 +31,7 @@ from app.cli.options import (
     Quick,
     Reject,
     Review,
+    Sure,
     Thread,
     Trust,
     Verdict,
@@ -155,6 +157,17 @@ def list_runs(context: typer.Context, project: Project = "", json: Json = False)
 def show(run: Name, project: Project = "", json: Json = False) -> None:
     """Show every call of a run: role, step, tokens and time."""
     call("runs", name=run, project=project, as_json=json)
+
+
+@runs.command()
+def prune(keep: Keep = "90d", yes: Sure = False, project: Project = "", json: Json = False) -> None:
+    """Let go of runs that ended long ago; what was learnt and reported stays.
+
+    Their checkpoints, traces and recorded calls are deleted, so that they can be neither resumed
+    nor asked further. Pages, facts, insights and the files of reports are kept, and so is every run
+    that waits, was paused or is at work.
+    """
+    call("prune", keep=keep, sure=yes, project=project, as_json=json)
 
 
 app.add_typer(remembered.app)

@@ -52,6 +52,10 @@ Choice = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
 ]
 Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
+Keep = Annotated[
+    str,
+    typer.Option(metavar="AGE", help="How long a run is kept after its end: 12h, 90d, 8w or 1y."),
+]
 Verdict = Annotated[
     str, typer.Argument(metavar='up|down|"TEXT"', help="What you think of it, in quotes.")
 ]

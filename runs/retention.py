@@ -1,0 +1,81 @@
+"""Let go of old threads: what makes a run resumable goes, what was learnt and reported stays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, func, select
+
+from config.errors import Problem
+from config.settings import settings
+from runs.checkpointer import checkpoints
+from runs.lock import held
+from runs.trace import trace_file
+from storage.engine import read_rows, write
+from storage.scrubbing import scrub
+from storage.tables import calls, heard, runs, sources
+
+UNFINISHED = ("running", "waiting_review", "paused")
+"""How a run stands that somebody may want to go on with."""
+
+
+class Old(NamedTuple):
+    """A thread that nobody works on any more, and its runs."""
+
+    thread: str
+    runs: tuple[str, ...]
+    updated: float
+    """When the last of them ended, in seconds since 1970."""
+
+
+async def finished(owner: str, seconds: float) -> list[Old]:
+    """Return the threads of an owner all of whose runs ended so long ago, oldest first."""
+    mine = select(runs.c.id, runs.c.thread, runs.c.updated).where(runs.c.owner == owner)
+    newest = func.max(runs.c.updated)
+    unfinished = select(runs.c.thread).where(runs.c.status.in_(UNFINISHED))
+    over = select(runs.c.thread).group_by(runs.c.thread).having(newest <= time.time() - seconds)
+    wanted = mine.where(runs.c.thread.in_(over), runs.c.thread.not_in(unfinished))
+    threads: dict[str, Old] = {}
+    for row in await read_rows(wanted.order_by(runs.c.updated, runs.c.id)):
+        old = threads.get(row.thread, Old(row.thread, (), 0.0))
+        threads[row.thread] = Old(row.thread, (*old.runs, row.id), row.updated)
+    return sorted(threads.values(), key=lambda one: one.updated)
+
+
+async def let_go(threads: Sequence[Old]) -> list[Problem]:
+    """Delete checkpoints, traces, ledger and records of some threads; return which were at work.
+
+    Pages, facts, insights, the log of changes and the files of reports stay. The records go last,
+    so that what was stopped half way is found and done when it is asked for again.
+    """
+    busy: list[Problem] = []
+    async with checkpoints() as saver:
+        for old in threads:
+            try:
+                with held(old.thread):
+                    await saver.aprune([old.thread], strategy="delete")
+                    _unlink(old)
+                    await write(partial(_delete, old=old))
+            except Problem as problem:
+                if problem.code != "run_in_progress":
+                    raise
+                busy.append(problem)
+        await saver.compact()
+    await scrub()
+    return busy
+
+
+def _unlink(old: Old) -> None:
+    for run in old.runs:
+        trace_file(run).unlink(missing_ok=True)
+    (settings().locks / f"{old.thread}.lock").unlink(missing_ok=True)
+
+
+def _delete(connection: Connection, *, old: Old) -> None:
+    connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
+    connection.execute(delete(heard).where(heard.c.thread == old.thread))
+    connection.execute(delete(sources).where(sources.c.thread == old.thread))
+    connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

@@ -1,0 +1,50 @@
+"""Old runs are let go of by a command that asks first."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.command import WHO, Done, Forks, Place
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def asked(place: Place, forks: Forks) -> Done:
+    """A question that was answered."""
+    return forks.run(place, "ask", WHO, "--docs", "bees", "--yes", "--json")
+
+
+def test_an_age_that_cannot_be_read_is_refused(place: Place, forks: Forks):
+    done = forks.run(place, "runs", "prune", "--keep", "soon")
+
+    assert done.status == 2
+    assert "'soon' is no length of time" in done.problem
+
+
+def test_nothing_is_let_go_of_where_nobody_can_be_asked(place: Place, forks: Forks, asked: Done):
+    done = forks.run(place, "runs", "prune", "--keep", "0h")
+
+    assert done.status == 3
+    assert "prune_unconfirmed" in done.problem
+    assert asked.told["run"] in forks.run(place, "runs").out
+
+
+def test_a_run_that_is_young_enough_is_kept(place: Place, forks: Forks, asked: Done):
+    done = forks.run(place, "runs", "prune", "--yes")
+
+    assert done.out == "No run ended more than 90d ago.\n"
+    assert asked.told["run"] in forks.run(place, "runs").out
+
+
+def test_a_run_is_let_go_of_and_its_report_and_pages_stay(place: Place, forks: Forks, asked: Done):
+    run = asked.told["run"]
+
+    done = forks.run(place, "runs", "prune", "--keep", "0h", "--yes", "--json")
+
+    assert (done.status, done.told["runs"], done.told["threads"]) == (0, 1, 1)
+    assert done.told["freed"] > 0
+    assert forks.run(place, "runs", "show", run).status == 4
+    assert forks.run(place, "resume", run).status == 4
+    assert (place.folder / "reports" / run / "report.md").exists()
+    assert forks.run(place, "recall", WHO, "--json").told["status"] != "insufficient_evidence"
