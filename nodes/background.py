@@ -14,13 +14,12 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Background, key, keyed
 from graph.state import QueryState, State
+from nodes.direct import worked_out
 from nodes.recall.inner import NOTHING, related
 from nodes.streaming import tell
 from runs.place import here
-from runs.trace import trace
-from tools.direct import Direct, Made, direct
+from tools.direct import Direct
 from tools.evidence import Evidence, gather
-from tools.tables.answers import answered
 
 SHOWN = 6
 """How many passages of one query are kept."""
@@ -34,15 +33,16 @@ log = logging.getLogger(__name__)
 async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     """Search for one query; the first one is the question, for which the memory is asked too.
 
-    What the question asks to have computed over tables is computed, and not searched for.
+    What is computed, remembered of the person, or a list of the documents is not searched for.
 
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
     tell(state, "searching", query=query)
     runtime.stream_writer({"event": "searching", "query": query})
-    if computed := await _computed(state, runtime):
-        return _settled(state, computed)
+    found_out = await worked_out(state, runtime) if state["number"] == 1 else None
+    if found_out:
+        return _settled(state, found_out)
     searched = gather(here(state, runtime), runtime.context, [query], about=query)
     found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
     kept = found.passages[: SHOWN if runtime.context.deep else None]
@@ -59,31 +59,15 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     return update | _found(state, entry)
 
 
-async def _computed(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
-    """Return what is computed for the question over the tables of the files, where it asks that."""
-    if state["number"] != 1:
-        return None
-    place, files = here(state, runtime), runtime.context.files
-    language = state.get("language", "en")
-    found = await answered(place.owner, files, state["query"], language)
-    if found is None:
-        return None
-    await trace(place, "compute", "tables", found.status, query=state["query"], what=found.title)
-    reason = "" if found.status == "computed" else "ambiguous"
-    file = found.file
-    made = Made("file", file.sha256, file.path, found.title, found.place, found.text, reason)
-    return await direct(place, made)
-
-
 def _settled(state: QueryState, found: Direct) -> State:
     """Leave what was worked out as all that the search for the question found."""
     entry = Background(
         query=state["query"],
-        status="partial" if found.reason else "ok",
+        status="failed" if not found.passages else "partial" if found.reason else "ok",
         reason=found.reason,
-        passages=[found.passage],
+        passages=found.passages,
     )
-    return State(sources={found.source["id"]: found.source}) | _found(state, entry)
+    return State(sources=found.sources) | _found(state, entry)
 
 
 async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:

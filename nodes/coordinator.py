@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from graph.context import Context
 from graph.records import Summary
 from graph.state import State
+from memory.about import about
 from memory.learning.gate import LONGEST, refusal
 from memory.learning.questions import only_secrets
 from memory.learning.rules import only_tells, stated
@@ -19,6 +20,7 @@ from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
 from runs.place import here
+from tools.overview import asks_overview
 
 
 class Triage(BaseModel):
@@ -47,6 +49,8 @@ async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summ
     """Return what to do, and the summary of what is not shown of the thread any more."""
     if only_tells(state["question"]) or only_secrets(state["question"]):
         return Triage(research=False, reply=_noted(state)), summary_of(state)
+    if about(state["question"]) or asks_overview(state["question"]):
+        return Triage(research=True), summary_of(state)
     system = render("coordinator", language=state["language"])
     # Research is never wrong where nobody can tell.
     unsure = Triage(research=True)

@@ -15,6 +15,7 @@ from models.extractive.followups import points_back
 from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import recent
+from nodes.direct import needs_no_search
 from nodes.experience import look_back
 from nodes.streaming import tell
 from prompts.loader import render
@@ -49,7 +50,7 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> State:
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
     earlier = _needed(recent(state)[:-1], state["question"])
     as_asked = Rewrite(question=state["question"], queries=[])
-    if not earlier and count == 0:
+    if needs_no_search(state["question"]) or (not earlier and count == 0):
         return as_asked
     system = render("rewrite", language=state["language"])
     data = blocks(

@@ -22,7 +22,14 @@ def findings(state: State) -> list[Finding]:
     return [one for one in found.values() if one["text"]]
 
 
-def settled(state: State) -> list[Passage]:
+def settled(state: State) -> bool:
+    """Tell whether the question of this turn needs no research: it is worked out, or cannot be."""
+    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    nothing = any(entry["reason"] == "not_remembered" for entry in entries.values())
+    return nothing or bool(_worked_out(state))
+
+
+def _worked_out(state: State) -> list[Passage]:
     """Return what was worked out for the question of this turn and answers it by itself."""
     entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     known = state.get("sources", {})
@@ -35,7 +42,7 @@ def passages(state: State) -> list[Passage]:
 
     Steps that looked and found nothing are better; steps that a limit kept from looking are not.
     """
-    if worked_out := settled(state):
+    if worked_out := _worked_out(state):
         return worked_out
     looked = of_turn(state.get("findings"), state["turn"])
     if findings(state) or (looked and not limit_reached(state)):

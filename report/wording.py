@@ -70,6 +70,11 @@ _REASONS = {
     "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
     "failed": ("the review found the result wanting", "复核认为结果不充分"),
     "ambiguous": ("it can be understood in several ways", "问题可以有几种理解"),
+    "unsure": (
+        "what was found is near it, and may not answer it",
+        "找到的内容与此相关，但未必能回答",
+    ),
+    "not_remembered": ("you have not told it, as far as is remembered", "记忆中没有你说过这一点"),
     "answer_cut": ("the model's answer was cut off", "模型的回答被截断"),
     "answer_empty": ("the model gave no answer", "模型没有作答"),
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),

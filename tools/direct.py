@@ -1,7 +1,8 @@
-"""Keep what was worked out for a question as a page that can be cited."""
+"""Keep what was worked out for a question as pages that can be cited."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graph.records import Passage, Source
@@ -10,33 +11,51 @@ from memory.pages.rows import NewPage
 from report.sources import Citable, register
 from runs.place import Here
 
-
-class Direct(NamedTuple):
-    """A passage that answers a question by itself, its source, and what is still open, if any."""
-
-    passage: Passage
-    source: Source
-    reason: str = ""
-    """Why it is no whole answer; empty where it is."""
+_ASIDE = str.maketrans("<>[]`*|", "‹›()'∗¦")
+"""What would be markup in a report stands as what looks like it."""
 
 
 class Made(NamedTuple):
     """What was worked out: its words, and what it was worked out from."""
 
     kind: str
-    """The kind of pages that it was worked out from."""
+    """The kind of what it was worked out from."""
     origin: str
     location: str
     title: str
     place: str
     text: str
+
+
+class Direct(NamedTuple):
+    """Passages that answer a question by themselves, their sources, and what is still open."""
+
+    passages: list[Passage]
+    sources: dict[str, Source]
     reason: str = ""
+    """Why it is no whole answer; empty where it is."""
 
 
-async def direct(here: Here, made: Made) -> Direct:
-    """Return what was worked out as a passage of a source of this thread."""
+async def direct(here: Here, made: Sequence[Made], reason: str = "") -> Direct:
+    """Return what was worked out as passages of sources of this thread."""
+    citable = [Citable(await _kept(here, one), one.title, _where(one), "computed") for one in made]
+    sources = await register(here.thread, citable)
+    passages = [
+        Passage(source=source["id"], text=one.text)
+        for source, one in zip(sources, made, strict=True)
+    ]
+    return Direct(passages, {one["id"]: one for one in sources}, reason)
+
+
+def plain(text: str) -> str:
+    """Return a text in one line in which nothing is markup of a report."""
+    return " ".join(text.translate(_ASIDE).split())
+
+
+async def _kept(here: Here, made: Made) -> str:
     page = NewPage(title=made.title, place=made.place, text=made.text)
-    id = await record(here.owner, made.kind, made.origin, page)
-    where = f"{made.location}#{made.place}" if made.place else made.location
-    (source,) = await register(here.thread, [Citable(id, made.title, where, "computed")])
-    return Direct(Passage(source=source["id"], text=made.text), source, made.reason)
+    return await record(here.owner, made.kind, made.origin, page)
+
+
+def _where(made: Made) -> str:
+    return f"{made.location}#{made.place}" if made.place else made.location

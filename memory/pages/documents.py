@@ -19,6 +19,9 @@ from storage.upsert import upsert
 
 FILE = "file"
 
+AT_ONCE = 500
+"""How many documents one statement names."""
+
 
 async def note_document(owner: str, root: str, path: str, row: Mapping[str, Any]) -> None:
     """Write down how a file of a folder was read; its pages are found below it from now on.
@@ -55,6 +58,34 @@ async def held(owner: str, roots: Sequence[str]) -> list[Held]:
     rows = [Held._make(row) for row in await read_rows(below.order_by(documents.c.path))]
     # A file may lie below two folders that were read.
     return list({one.path: one for one in rows}.values())
+
+
+class Opening(NamedTuple):
+    """The beginning of a document: its first page."""
+
+    title: str
+    abstract: str
+    text: str
+
+
+async def openings(owner: str, hashes: Sequence[str]) -> dict[str, Opening]:
+    """Return the first pages of documents by the hashes of what is in them."""
+    names = {digest(FILE, one): one for one in hashes}
+    found: dict[str, Opening] = {}
+    for at in range(0, len(hashes), AT_ONCE):
+        wanted = (
+            select(pages.c.origin_id, pages.c.title, pages.c.abstract, pages.c.text)
+            .where(
+                pages.c.owner == owner,
+                pages.c.origin_id.in_(list(names)[at : at + AT_ONCE]),
+                pages.c.indexed > GONE,
+                pages.c.position == 0,
+            )
+            .order_by(pages.c.number)
+        )
+        for row in await read_rows(wanted):
+            found.setdefault(names[row.origin_id], Opening(row.title, row.abstract, row.text))
+    return found
 
 
 async def forget_document(owner: str, root: str, path: str) -> None:

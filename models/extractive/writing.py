@@ -47,7 +47,7 @@ def finding(prompt: Prompt) -> str:
 def report(prompt: Prompt) -> str:
     """Return a report: the answer in quotes first, then the other quotes step by step."""
     if worked_out := [page for page in prompt.pages if page.computed]:
-        return "\n\n".join(map(_stated, worked_out))
+        return _stated(worked_out)
     sections = [(found.title, found.quotes) for found in prompt.findings if found.quotes]
     sections += _of_pages(prompt)
     if not sections:
@@ -65,14 +65,14 @@ def report(prompt: Prompt) -> str:
     return "\n\n".join(blocks)
 
 
-def _stated(page: Page) -> str:
-    """Return the lines of a page that was worked out, each with its source; they are no quotes."""
-    lines = [line.strip() for line in page.text.splitlines() if line.strip()]
-    cited = [_cited(line, page.id) for line in lines]
-    text = ""
-    for line in cited:
-        listed = line.startswith("- ") and text.rpartition("\n")[2].startswith("- ")
-        text += f"{line}" if not text else f"\n{line}" if listed else f"\n\n{line}"
+def _stated(pages: Iterable[Page]) -> str:
+    """Return the lines of pages that were worked out, each with its source; they are no quotes."""
+    text, listed = "", False
+    for page in pages:
+        for line in filter(None, map(str.strip, page.text.splitlines())):
+            between = "\n" if listed and line.startswith("- ") else "\n\n"
+            listed = line.startswith("- ")
+            text += f"{between if text else ''}{_cited(line, page.id)}"
     return text
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
+from tools.direct import plain
 from tools.tables.computing import Item, Result, Value
 from tools.tables.conditions import Condition
 from tools.tables.making import Reading, Unclear
@@ -18,9 +19,6 @@ LONGEST = 120
 
 PLACES = 2
 """Decimals of a mean or a share, beyond those of the cells."""
-
-_ASIDE = str.maketrans("<>[]`*|", "‹›()'∗¦")
-"""What would be markup in a report stands as what looks like it."""
 
 _NAMES: Mapping[str, tuple[str, str]] = {
     "total": ("total", "总和"),
@@ -308,4 +306,4 @@ def _shown_bound(bound: Decimal | date) -> str:
 
 def _plain(text: str) -> str:
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return " ".join(short.translate(_ASIDE).split())
+    return plain(short)

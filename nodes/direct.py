@@ -1,0 +1,72 @@
+"""Answer what needs no research: what is computed, remembered, or only lists the documents."""
+
+from __future__ import annotations
+
+from langgraph.runtime import Runtime
+
+from graph.context import Context
+from graph.state import QueryState
+from memory.about import about, remembered, said
+from runs.place import Here, here
+from runs.trace import trace
+from tools.direct import Direct, Made, direct, plain
+from tools.overview import asks_overview, overview
+from tools.tables.answers import answered
+
+AMBIGUOUS, UNSURE, FORGOT = "ambiguous", "unsure", "not_remembered"
+"""Why what was worked out is no whole answer, and why nothing could be."""
+
+
+def needs_no_search(question: str) -> bool:
+    """Tell whether a question asks of the person or of the documents as such, and nothing else."""
+    asked = about(question)
+    return bool(asked and asked.sure) or asks_overview(question)
+
+
+async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
+    """Return what answers the question by itself; nothing where it has to be researched.
+
+    Where a person asks what was never told, there are no passages, only the reason.
+    """
+    place, question = here(state, runtime), state["query"]
+    language = state.get("language", "en")
+    found = await _person(place, question, language)
+    if found is None and asks_overview(question):
+        made = await overview(place.owner, runtime.context.files, language)
+        found = await direct(place, made) if made else None
+    if found is None:
+        found = await _tables(place, runtime.context, question, language)
+    if found:
+        await trace(place, "compute", "direct", found.reason or "ok", query=question)
+    return found
+
+
+async def _person(place: Here, question: str, language: str) -> Direct | None:
+    asked = about(question)
+    if asked is None:
+        return None
+    notes, sure = await remembered(place.owner, asked)
+    if not notes:
+        return Direct([], {}, FORGOT) if asked.sure else None
+    titles = {"facts": ("What you told", "你说过的话"), "profile": ("Your profile", "你的个人资料")}
+    made = [
+        Made(
+            "note",
+            f"{one.memory}/{one.id}",
+            f"dossier memory show {one.id[:8] if one.memory == 'facts' else 'profile'}",
+            titles[one.memory][language == "zh"],
+            "",
+            f"- {plain(said(one, language))}",
+        )
+        for one in notes
+    ]
+    return await direct(place, made, "" if sure else UNSURE)
+
+
+async def _tables(place: Here, context: Context, question: str, language: str) -> Direct | None:
+    found = await answered(place.owner, context.files, question, language)
+    if found is None:
+        return None
+    file, reason = found.file, "" if found.status == "computed" else AMBIGUOUS
+    made = Made("file", file.sha256, file.path, found.title, found.place, found.text)
+    return await direct(place, [made], reason)

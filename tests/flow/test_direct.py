@@ -1,0 +1,49 @@
+"""Questions that need no research: of the person, and of the folder."""
+
+from __future__ import annotations
+
+from graph.session import Session
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import quiet
+
+
+async def test_where_somebody_lives_is_answered_from_what_they_told(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin("I live in Bergen.", make(choices), quiet)
+    outcome = await thread.begin("Where do I live?", make(choices), quiet)
+
+    body = outcome.state["report"]["body"]
+    assert outcome.state["status"] == "succeeded"
+    assert "“I live in Bergen”" in body
+    (cited,) = outcome.state["report"]["cited"]
+    assert outcome.state["sources"][cited]["location"].startswith("dossier memory show ")
+    assert not {"Triage", "Rewrite", "Draft", "researcher"} & set(script.names())
+
+
+async def test_what_was_never_told_is_said_not_to_be_remembered(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    outcome = await thread.begin("When is my birthday?", make(choices), quiet)
+
+    assert outcome.state["status"] == "insufficient_evidence"
+    assert "you have not told it" in str(outcome.state["messages"][-1].text)
+    assert set(script.names()) <= {"Learnt"}
+
+
+async def test_a_folder_is_told_document_by_document_each_cited(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin("What is in this folder?", make(choices), quiet)
+
+    report = outcome.state["report"]
+    locations = {outcome.state["sources"][one]["location"] for one in report["cited"]}
+    assert outcome.state["status"] == "succeeded"
+    assert {location.rpartition("/")[2] for location in locations} >= {
+        "dance.md",
+        "winter.md",
+        "queen.txt",
+    }
+    assert not report["removed"]
+    assert not report["doubted"]

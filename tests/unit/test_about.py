@@ -1,0 +1,122 @@
+"""What people ask of themselves, and which notes answer it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.about import About, about, remembered, said
+from memory.facts.store import NewFact, add, supersede
+
+TOLD = (
+    "I live in Bergen",
+    "I am a nurse",
+    "my cat is called Findus",
+    "I prefer tea over coffee",
+    "my budget for the kitchen is 9,000 euros",
+    "call me Sam",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What do you remember about me?", "all"),
+        ("Who am I?", "all"),
+        ("What have I told you so far?", "all"),
+        ("你了解我多少？", "all"),
+        ("关于我，你知道什么？", "all"),
+        ("where do I live", "attribute"),
+        ("Which city do I live in?", "attribute"),
+        ("Remind me, what's my job?", "attribute"),
+        ("我住在哪儿？", "attribute"),
+        ("我叫什么名字？", "attribute"),
+        ("What did I say about my cat?", "told"),
+        ("我说过关于厨房的什么？", "told"),
+        ("What is my budget?", "mine"),
+        ("Which drink do I prefer?", "mine"),
+    ],
+)
+def test_a_question_of_the_person_is_recognised(question: str, kind: str):
+    asked = about(question)
+
+    assert asked
+    assert asked.kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I install bash?",
+        "Where do bees live?",
+        "What do you know about honey?",
+        "What do I need to keep bees?",
+        "Should I use bash or zsh?",
+        "Who wrote this?",
+        "蜜蜂住在哪里？",
+        "你知道蜜蜂的什么？",
+        "What did the author say about me and my kind?",
+        "What do I do when the queen dies?",
+    ],
+)
+def test_another_question_is_left_to_research(question: str):
+    assert about(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Where do I live?", ["I live in Bergen"]),
+        ("我住在哪里？", ["I live in Bergen"]),
+        ("What is my name?", ["call me Sam"]),
+        ("What do I do for a living?", ["I am a nurse"]),
+        ("What did I tell you about my cat?", ["my cat is called Findus"]),
+        ("关于我的猫，我说过什么？", ["my cat is called Findus"]),
+        ("What's my budget?", ["my budget for the kitchen is 9,000 euros"]),
+        ("When is my birthday?", []),
+        ("What did I tell you about my wife?", []),
+        ("What are my rights?", []),
+    ],
+)
+@pytest.mark.usefixtures("database")
+async def test_the_notes_that_answer_are_found(question: str, texts: list[str]):
+    for text in TOLD:
+        await add("sam", NewFact(text, quote=text))
+
+    asked = about(question)
+    assert asked
+    assert [one.text for one in (await remembered("sam", asked)).notes] == texts
+
+
+@pytest.mark.usefixtures("database")
+async def test_notes_of_another_owner_are_never_told():
+    await add("sam", NewFact("I live in Bergen"))
+
+    assert (await remembered("kim", About("all"))).notes == []
+
+
+@pytest.mark.usefixtures("database")
+async def test_a_taste_that_may_not_be_the_one_asked_for_is_told_as_such():
+    await add("sam", NewFact("I prefer tea over coffee"))
+
+    found = await remembered("sam", About("mine", "chair", "prefer"))
+
+    assert [one.text for one in found.notes] == ["I prefer tea over coffee"]
+    assert not found.sure
+
+
+@pytest.mark.usefixtures("database")
+async def test_what_was_replaced_is_not_told():
+    old = await add("sam", NewFact("I live in Bergen"))
+    await supersede("sam", old.id, NewFact("I live in Oslo"))
+
+    found = await remembered("sam", About("attribute", "home"))
+    assert [one.text for one in found.notes] == ["I live in Oslo"]
+
+
+@pytest.mark.usefixtures("database")
+async def test_a_note_is_told_with_its_words_its_day_and_its_id():
+    fact = await add("sam", NewFact("I live in Bergen", quote="I live in Bergen"))
+
+    (note,) = (await remembered("sam", About("all"))).notes
+    assert f"“I live in Bergen” (fact {fact.id[:8]})" in said(note, "en")
+    assert f"“I live in Bergen”（事实 {fact.id[:8]}）" in said(note, "zh")

@@ -1,0 +1,100 @@
+"""What documents there are, told without a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.ingest import ingest
+from tools.overview import MOST, asks_overview, overview
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is in this folder?",
+        "What's in my documents?",
+        "Summarize all the files, please.",
+        "Could you give me a short overview of these documents?",
+        "Which files are there?",
+        "Describe the contents of this directory.",
+        "How many documents do you have?",
+        "What are these files about?",
+        "这个文件夹里有什么？",
+        "请总结一下这些文档",
+        "这些资料主要讲了什么内容？",
+        "有哪些文件？",
+    ],
+)
+def test_a_question_of_the_folder_is_recognised(question: str):
+    assert asks_overview(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a file?",
+        "Which files does bash read?",
+        "Summarize the winter of the bees.",
+        "How do I list files in a directory?",
+        "Which document describes the waggle dance?",
+        "文件权限是什么？",
+        "总结一下蜜蜂的冬天",
+        "What is in the honey?",
+    ],
+)
+def test_a_question_of_what_the_files_say_is_left_to_research(question: str):
+    assert not asks_overview(question)
+
+
+@pytest.fixture
+async def folder(tmp_path: Path, database: None) -> str:
+    """A folder with a text, a Chinese text, a table, and a file that cannot be read."""
+    root = tmp_path / "mixed"
+    root.mkdir()
+    (root / "bees.md").write_text("# Bees\n\nBees dance to tell where food is.", encoding="utf-8")
+    (root / "冬天.txt").write_text("蜜蜂在冬天抱成一团。", encoding="utf-8")
+    (root / "hives.csv").write_text("hive,honey\nA1,12\n", encoding="utf-8")
+    (root / "broken.xlsx").write_bytes(b"PK\x03\x04 no")
+    return (await ingest("sam", root, lambda _: None)).root
+
+
+async def test_each_document_is_told_with_kind_size_date_language_and_a_sentence(folder: str):
+    whole, *each = await overview("sam", [folder], "en")
+
+    assert "There are 3 documents" in whole.text
+    assert "Not read: broken.xlsx" in whole.text
+    lines = {Path(one.location).name: one.text for one in each}
+    assert lines["bees.md"].startswith("- bees.md: Markdown, 41 B, of 20")
+    assert "English; “Bees dance to tell where food is.”" in lines["bees.md"]
+    assert "text" in lines["冬天.txt"]
+    assert "Chinese; “蜜蜂在冬天抱成一团。”" in lines["冬天.txt"]
+    assert "CSV table" in lines["hives.csv"]
+
+
+async def test_an_overview_is_worded_in_chinese(folder: str):
+    whole, *_ = await overview("sam", [folder], "zh")
+
+    assert "中有 3 个文档" in whole.text
+
+
+@pytest.mark.usefixtures("folder")
+async def test_a_folder_of_another_owner_is_empty():
+    assert await overview("kim", [], "en") == []
+
+
+async def test_of_many_documents_the_first_are_told_and_the_rest_counted(
+    tmp_path: Path, database: None
+):
+    root = tmp_path / "many"
+    root.mkdir()
+    for number in range(MOST + 5):
+        (root / f"note{number:03}.txt").write_text(f"Note {number} says a thing.", encoding="utf-8")
+    library = await ingest("sam", root, lambda _: None)
+
+    whole, *each = await overview("sam", [library.root], "en")
+
+    assert f"There are {MOST + 5} documents" in whole.text
+    assert f"The first {MOST} follow" in whole.text
+    assert len(each) == MOST

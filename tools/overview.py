@@ -1,0 +1,185 @@
+"""Tell what documents a folder holds: of each its kind, size, date, language and a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memory.pages.documents import Held, Opening, held, openings
+from retrieval.script import CJK
+from retrieval.text import language as language_of
+from retrieval.text import sentences
+from tools.direct import Made, plain
+
+MOST = 60
+"""So many documents are told one by one; of more, those of each folder are counted."""
+
+LONGEST = 220
+"""The longest sentence of a document, in characters."""
+
+_NOUN = re.compile(
+    r"\b(?:folders?|director(?:y|ies)|files|documents|docs|collection|library|archive|corpus"
+    r"|sources|(?:the|this|my|each|every) (?:file|document))\b"
+    r"|文件[夹夾]|目[录錄]|文件|文[档檔]|[资資]料|材料"
+)
+_ASKS = re.compile(
+    r"\b(?:what|what's|which|how many|summar\w*|overview|list|describe|contents?|inventory|show"
+    r"|kinds?|sum up|outline)\b"
+    r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
+)
+_HOW = re.compile(r"\bhow (?!many\b)|怎|如何")
+"""What asks for a way of doing something."""
+
+_FILL = frozenset(
+    re.findall(
+        r"[\w']+",
+        """a about all also an and any are at available be brief briefly can collection contain
+        contained contains content contents corpus could describe did directory directories do
+        docs document documents does each every everything file files folder folders for from
+        get give got have has here how i in inside inventory is it its kind kinds know language
+        languages let library like list look looking many me my name names need of on one our
+        outline overview please provide put quick quickly read say see sentence sentences set
+        short show size sizes sort sources stored sum summaries summarise summarize summarised
+        summary take tell that the their them there these they this those through to together
+        topics type types up us want was we what what's which with would you your archive one's
+        cover covers covered date dates general""",
+    )
+)
+_FILL_ZH = re.compile(
+    "请|請|帮我|幫我|给我|給我|告诉我|告訴我|一下|简单|簡單|简要|這個|这个|这些|這些|该|我的|我|你|您|都|有|放|了"
+    "|什么|什麼|哪些|哪|几个|幾個|多少|个|個|份|总结|總結|概括|概述|概要|概览|概覽|介绍|介紹|列出|所有|全部|每|一|句|话|話|说明|說明|说|說|讲|講"
+    "|内容|內容|主要|关于|關於|是|的|吗|嗎|呢|大概|分别|分別|各|文件夹|文件夾|目录|目錄|文件|文档|文檔|资料|資料|材料|能|看到|读|讀|过|過|包含|和|与|种类|類型|类型|里面|裡面|里|裡|中|内"
+)
+_KINDS: Mapping[str, tuple[str, str]] = {
+    ".csv": ("CSV table", "CSV 表格"),
+    ".tsv": ("TSV table", "TSV 表格"),
+    ".xlsx": ("Excel workbook", "Excel 工作簿"),
+    ".pdf": ("PDF", "PDF"),
+    ".docx": ("Word document", "Word 文档"),
+    ".pptx": ("PowerPoint slides", "PowerPoint 幻灯片"),
+    ".html": ("HTML page", "HTML 网页"),
+    ".htm": ("HTML page", "HTML 网页"),
+    ".xhtml": ("HTML page", "HTML 网页"),
+    ".md": ("Markdown", "Markdown"),
+    ".markdown": ("Markdown", "Markdown"),
+    ".txt": ("text", "文本"),
+    ".json": ("JSON", "JSON"),
+    ".jsonl": ("JSON Lines", "JSON Lines"),
+    ".epub": ("book (EPUB)", "电子书（EPUB）"),
+}
+_TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
+
+
+def asks_overview(question: str) -> bool:
+    """Tell whether a question asks what documents there are, and nothing else."""
+    text = question.lower().replace("’", "'")
+    if _HOW.search(text) or not (_NOUN.search(text) and _ASKS.search(text)):
+        return False
+    left = re.sub(f"[^{CJK}]", "", _FILL_ZH.sub("", text))
+    return not left and all(word in _FILL for word in re.findall(r"[a-z']+", text))
+
+
+async def overview(owner: str, roots: Sequence[str], language: str) -> list[Made]:
+    """Return what the folders hold, then what each document is; nothing where none was read.
+
+    Args:
+        owner: Whose.
+        roots: The folders; everything that the owner has read in where none is named.
+        language: In which it is told.
+    """
+    files = await held(owner, roots)
+    read = [one for one in files if not one.code]
+    if not read:
+        return []
+    shown = read[:MOST]
+    known = await openings(owner, [one.sha256 for one in shown])
+    each = await asyncio.to_thread(
+        lambda: [_document(one, known.get(one.sha256), language) for one in shown]
+    )
+    return [_whole(files, read, language), *each]
+
+
+def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
+    """Return how many documents there are, of which kinds, and which could not be read."""
+    zh = language == "zh"
+    roots = list(dict.fromkeys(one.root for one in files))
+    kinds = Counter(_kind(one.path, zh) for one in read)
+    size = _size(sum(one.size for one in read))
+    comma = "、" if zh else ", "
+    counted = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
+    where = comma.join(plain(one) for one in roots[:3])
+    lines = [
+        f"{where} 中有 {len(read)} 个文档，共 {size}：{counted}。"
+        if zh
+        else f"There are {len(read)} documents in {where}, {size} in all: {counted}."
+    ]
+    lines += _not_shown(read, zh) + _unread(files, zh)
+    title = f"{where}，概览" if zh else f"{where}, overview"
+    return Made("file", roots[0], roots[0], title, "", "\n".join(lines))
+
+
+def _not_shown(read: Sequence[Held], zh: bool) -> list[str]:
+    if len(read) <= MOST:
+        return []
+    folders = Counter(os.path.dirname(one.path) for one in read)
+    most = [f"{plain(folder)}: {many}" for folder, many in folders.most_common(20)]
+    joined = "；".join(most) if zh else "; ".join(most)
+    told = f"下面列出前 {MOST} 个；各文件夹的文档数：{joined}。"
+    return [told if zh else f"The first {MOST} follow; documents by folder: {joined}."]
+
+
+def _unread(files: Sequence[Held], zh: bool) -> list[str]:
+    bad = [f"{plain(Path(one.path).name)} ({plain(one.reason)})" for one in files if one.code]
+    if not bad:
+        return []
+    more = f"; {len(bad) - 20} more" if len(bad) > 20 else ""
+    joined = "; ".join(bad[:20]) + more
+    return [f"未能读取：{joined}。" if zh else f"Not read: {joined}."]
+
+
+def _document(file: Held, opening: Opening | None, language: str) -> Made:
+    zh = language == "zh"
+    name = Path(file.path).name
+    changed = datetime.fromtimestamp(file.modified / 1e9, UTC).astimezone().date().isoformat()
+    told = [_kind(file.path, zh), _size(file.size), f"{changed} 修改" if zh else f"of {changed}"]
+    if opening:
+        tongue = language_of(opening.text[:2000])
+        told.append({"zh": ("Chinese", "中文"), "en": ("English", "英文")}[tongue][zh])
+    comma = "，" if zh else ", "
+    line = f"- {plain(name)}{'：' if zh else ': '}{comma.join(told)}"
+    sentence = _sentence(file, opening)
+    said = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
+    title = opening.title if opening else name
+    return Made("file", file.sha256, file.path, title or name, "", f"{line}{said}")
+
+
+def _sentence(file: Held, opening: Opening | None) -> str:
+    """Return a sentence that says what a document is about; of a table, its first row."""
+    if opening is None:
+        return ""
+    if file.path.lower().endswith(_TABLES):
+        first = opening.text.strip().splitlines()[:1]
+        return _cut(plain(first[0])) if first else ""
+    spans = [one.text for one in sentences(opening.abstract or opening.text[:1000])]
+    return _cut(plain(spans[0])) if spans else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+
+
+def _kind(path: str, zh: bool) -> str:
+    suffix = Path(path).suffix.lower()
+    return _KINDS[suffix][zh] if suffix in _KINDS else suffix.lstrip(".") or "text"
+
+
+def _size(many: int) -> str:
+    for unit, least in (("MB", 1_000_000), ("kB", 1_000)):
+        if many >= least:
+            return f"{many / least:.1f} {unit}"
+    return f"{many} B"
