@@ -28,7 +28,7 @@ _NOUN = re.compile(
     r"|文件[夹夾]|目[录錄]|文件|文[档檔]|[资資]料|材料"
 )
 _ASKS = re.compile(
-    r"\b(?:what|what's|which|how many|summar\w*|overview|list|describe|contents?|inventory|show"
+    r"\b(?:what|what's|which|how many|summ\w*|overview|list|describe|contents?|inventory|show"
     r"|kinds?|sum up|outline)\b"
     r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
 )
