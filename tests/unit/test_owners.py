@@ -22,6 +22,7 @@ from app.cli import pages as page_commands
 from config import settings as config
 from config.errors import Problem
 from graph.context import Context
+from memory import about
 from memory.base import Query
 from memory.experience import credits as credited
 from memory.experience import drawing, insights, lessons, recalling, tidying, utterances
@@ -131,6 +132,7 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 
 
 READS: dict[str, Read] = {
+    "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
     "experience.credits.credited": each(credited.credited, "runs"),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
     "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
@@ -172,6 +174,7 @@ READS: dict[str, Read] = {
     "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
     "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
     "pages.documents.held": lambda o, ids: documents.held(o, []),
+    "pages.documents.openings": lambda o, ids: documents.openings(o, ["ab"]),
     "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
     "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
     "pages.finding.searching": lambda o, ids: finding.searching(o, Index.stats),
