@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import PurePath
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -30,9 +31,13 @@ from retrieval.script import CJK
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
+from tools.ingest import left_out
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
 """Notices of a report that is not what it was meant to be."""
+
+NAMED = 8
+"""How many files that could not be read are named."""
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
@@ -91,7 +96,10 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         quotes=checked.quotes,
         removed=checked.removed,
         doubted=[Doubted(text=plain(one["text"]), reason=one["reason"]) for one in checked.doubted],
-        notices=_notices(draft, state["language"]),
+        notices=[
+            *_notices(draft, state["language"]),
+            *await _not_read(owner(runtime), runtime.context.files, state["language"]),
+        ],
         language=state["language"],
     )
     today = datetime.now(UTC).date().isoformat()
@@ -177,6 +185,17 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
 def _notices(draft: Draft, language: str) -> list[str]:
     names = (f"notice_{name}" for name in draft.notices)
     return [render(name, language=language, limit=draft.limit).strip() for name in names]
+
+
+async def _not_read(owner: str, folders: list[str], language: str) -> list[str]:
+    """Tell which files of the folders that were asked about could not be read."""
+    left = await left_out(owner, folders)
+    named = [f"{PurePath(one.path).name} ({one.reason})" for one in left[:NAMED]]
+    if len(left) > NAMED:
+        named.append(render("more_files", language=language, count=len(left) - NAMED).strip())
+    between = "；" if language == "zh" else "; "
+    files = between.join(named)
+    return [render("notice_not_read", language=language, files=files).strip()] if files else []
 
 
 def _whole(text: str) -> str:

@@ -113,6 +113,15 @@ def passed_over(root: Path) -> list[Skipped]:
     return strange + unnamed + own
 
 
+async def left_out(owner: str, roots: Sequence[str]) -> list[Skipped]:
+    """Return the files below some folders that were read in but could not be read, and why."""
+    read = [await _skipped(owner, root) for root in roots]
+    there = [Path(root) for root in roots if await anyio.Path(root).is_dir()]
+    passed = [await anyio.to_thread.run_sync(passed_over, root) for root in there]
+    found = [one for some in [*read, *passed] for one in some if one.code != "own_report"]
+    return sorted({one.path: one for one in found}.values())
+
+
 async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
     try:
         async with anyio.create_task_group() as tasks:

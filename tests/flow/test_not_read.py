@@ -1,0 +1,60 @@
+"""A report names the files that it could not rest on, because nobody could read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graph.session import Session
+from runs.place import owned
+from tests.conftest import make
+from tests.flow.test_defects import quiet
+from tests.unit.test_files_samples import pdf
+from tools.ingest import ingest
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "mills"
+    folder.mkdir()
+    (folder / "mills.md").write_text("# Mills\n\nThe tide mill at Eling grinds wheat by the sea.")
+    (folder / "empty.pdf").write_bytes(pdf([]))
+    (folder / "wheel.jpg").write_bytes(b"\xff\xd8\xff")
+    await ingest(owned("local", ""), folder, quiet)
+    return folder
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Not read: "), ("zh", "未读取：")])
+async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
+    thread: Session, folder: Path, choices: dict[str, object], language: str, said: str
+):
+    context = make(choices, files=[str(folder)], language=language)
+
+    outcome = await thread.begin("What grinds wheat at Eling?", context, quiet)
+
+    told = [one for one in outcome.state["report"]["notices"] if one.startswith(said)]
+    assert len(told) == 1
+    assert "empty.pdf (it has no text)" in told[0]
+    assert "wheel.jpg (not a type that is read)" in told[0]
+    assert "> " + said in str(outcome.state["messages"][-1].text)
+    assert outcome.state["status"] == "succeeded"
+
+
+async def test_many_files_are_counted(thread: Session, folder: Path, choices: dict[str, object]):
+    for number in range(20):
+        (folder / f"wheel{number}.jpg").write_bytes(b"\xff\xd8\xff")
+
+    outcome = await thread.begin(
+        "What grinds wheat at Eling?", make(choices, files=[str(folder)]), quiet
+    )
+
+    assert outcome.state["report"]["notices"][-1].endswith("; and 14 more.")
+
+
+async def test_where_everything_was_read_nothing_is_said(
+    thread: Session, choices: dict[str, object]
+):
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert not [one for one in outcome.state["report"]["notices"] if "Not read" in one]
