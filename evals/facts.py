@@ -21,6 +21,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
 from sqlalchemy import Connection, insert, update
 
 from config.settings import settings
@@ -31,6 +32,7 @@ from memory.base import Query
 from memory.facts.fact import key
 from memory.facts.ranking import Facts
 from memory.facts.store import NewFact
+from retrieval.common import topical
 from retrieval.words import words
 from storage.engine import close, write
 from storage.events import Event, log, revision
@@ -127,7 +129,14 @@ def naive(made: Sequence[Made], text: str) -> NDArray[np.int64]:
     """Return the places of all facts, best first, by fitting and comparing everything anew."""
     vectorizer = TfidfVectorizer(analyzer=words, sublinear_tf=True)
     vectors = vectorizer.fit_transform([one.content for one in made])
-    return _sorted(vectors @ vectorizer.transform([text]).T, made)
+    return _sorted(vectors @ _asked(vectorizer, [text]).T, made)
+
+
+def _asked(vectorizer: TfidfVectorizer, texts: Sequence[str]) -> Any:
+    """Return what is asked as vectors, in which each word counts as it does for the facts."""
+    weights = np.array([topical(word) for word in vectorizer.get_feature_names_out()])
+    counted = vectorizer.transform(texts).multiply(weights > 0)
+    return normalize(counted.tocsr()).multiply(weights).tocsr()
 
 
 def _naive_time(made: Sequence[Made], text: str) -> float:
@@ -148,7 +157,7 @@ async def _agreement(size: int = 10_000, queries: int = 1_000) -> None:
     vectorizer = TfidfVectorizer(analyzer=words, sublinear_tf=True)
     vectors = vectorizer.fit_transform([one.content for one in made])
     contexts = [context(made, seed) for seed in range(queries)]
-    asked = vectorizer.transform(contexts)
+    asked = _asked(vectorizer, contexts)
     wanted = [
         {made[at].content for at in _sorted(vectors @ asked[n].T, made)[:TOP]}
         for n in range(queries)

@@ -10,32 +10,66 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from evals.metrics import mean
 from memory.base import Query
-from memory.facts.ranking import Facts
+from memory.facts.held import Known, known
+from memory.facts.meaning import meant
+from memory.facts.ranking import Weights, likeness, rank
 from memory.facts.store import NewFact, add
+from memory.meanings import maker
 from retrieval.script import language
+from retrieval.tfidf import Floats
 from storage.events import revision
 
 BUDGET = 100_000
 """So much that every fact of a person is returned; the order is what counts here."""
 
-WAYS = {"0.6 similarity + 0.4 confidence": (0.6, 0.4), "confidence only": (0.0, 1.0)}
+Way = Callable[[str, Known, str], Awaitable[Floats | None]]
+"""Says how like the facts of an owner are to what is talked about."""
+
+
+async def _nothing(owner: str, held: Known, context: str) -> None:
+    del owner, held, context
+
+
+async def _alike(owner: str, held: Known, context: str) -> Floats | None:
+    del owner
+    return held.shelf.likeness(context)
+
+
+async def _words(owner: str, held: Known, context: str) -> Floats | None:
+    del owner
+    return likeness(held, context)
+
+
+async def _meaning(owner: str, held: Known, context: str) -> Floats | None:
+    return likeness(held, context, await meant(owner, held, context))
+
+
+WAYS: Mapping[str, Way] = {
+    "confidence only": _nothing,
+    "every word alike": _alike,
+    "words": _words,
+    "words and meaning": _meaning,
+}
+"""What is compared; the last way is told only where an embedder is set that knows meanings."""
 
 
 async def relevance() -> None:
-    """Print precision and gain of the score, and of confidence alone, by language."""
+    """Print precision and gain of each way, by language."""
     ids = await _kept()
+    ways = WAYS if await maker() else {name: WAYS[name] for name in [*WAYS][:-1]}
     print("\nrelevance\n\n| language | way | precision@5 | nDCG@10 |\n|---|---|---|---|")
     told: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
     for one in _read("facts_queries"):
-        for way, weights in WAYS.items():
-            ranked = [ids[note] for note in await _ranked(one, Facts(*weights))]
+        for way, like in ways.items():
+            ranked = [ids[note] for note in await _ranked(one, like)]
             score = scores(ranked, one["gold"])
             told[language(one["text"]), way].append(score)
             told["both", way].append(score)
@@ -70,10 +104,12 @@ async def _kept() -> dict[str, str]:
     return ids
 
 
-async def _ranked(one: Mapping[str, Any], memory: Facts) -> list[str]:
+async def _ranked(one: Mapping[str, Any], like: Way) -> list[str]:
     owner = f"{one['owner']}/"
-    query = Query(owner, "writer", one["text"], tuple(one["turns"]), await revision(owner))
-    notes = await memory.recall(query, BUDGET)
+    context = Query(owner, "writer", one["text"], tuple(one["turns"])).context
+    held = await known(owner, await revision(owner))
+    likely = await like(owner, held, context)
+    notes = rank(held, likely, BUDGET, Weights(0.6, 0.4), time.time())
     return [note.id for note in sorted(notes, key=lambda note: -note.score["score"])]
 
 

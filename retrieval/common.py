@@ -6,12 +6,25 @@ import math
 from functools import cache
 from importlib import resources
 
+from retrieval.words import QUESTION_WORDS, words
+
 LEAST = 0.2
 """What the most common word weighs; a word that is not in the list weighs 1."""
 
 
 ENDING = 5
 """The longest ending that is added to a stem, in letters."""
+
+FRAME = frozenset(
+    stem
+    for word in [
+        *QUESTION_WORDS,
+        *("use", "like", "prefer", "enjoy", "love", "hate", "work", "make", "get", "good"),
+        *("thing", "way", "lot", "new", "user", "always"),
+    ]
+    for stem in words(word)
+)
+"""The words, as `retrieval.words` cuts them, that say of whom or what for, and not about what."""
 
 GRAMMAR = frozenset(
     "的了是在和与與及或被把由从從对對于於以為为而也都又就還还很其这這那並并但且若則则使让讓给給向到等曾才只"
@@ -32,6 +45,16 @@ def weight(word: str) -> float:
     if word not in ranks:
         return 1.0
     return LEAST + (1 - LEAST) * ranks[word]
+
+
+@cache
+def topical(word: str) -> float:
+    """Return how much a word of `retrieval.words` counts that two short texts share, in 0..1.
+
+    A common word says little of what they are about, and one in which requests and notes on people
+    are worded ("uses", "likes", "wants to know") says nothing.
+    """
+    return 0.0 if word in FRAME else weight(word) ** 2
 
 
 def is_common(word: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +14,12 @@ from retrieval.words import words
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
+
+
+def always(word: str) -> float:
+    """Let every word count as much as any other."""
+    del word
+    return 1.0
 
 
 class Shelf:
@@ -79,20 +85,28 @@ class Shelf:
             counts = counts[:, kept]
         return Shelf(columns, counts, found[kept], len(rows), counts.tocsc())
 
-    def likeness(self, text: str) -> Floats | None:
-        """Return the cosine of each row with a text; `None` if they have no word in common."""
+    def likeness(self, text: str, worth: Callable[[str], float] = always) -> Floats | None:
+        """Return the cosine of each row with a text; `None` if they have no word in common.
+
+        Args:
+            text: The text.
+            worth: How much a word that they share counts, in 0..1; those of 0 are not in the text.
+        """
         width = len(self._rarity)
         found = {
-            column: times
+            column: (times, counts)
             for word, times in _bag(text).items()
-            if (column := self._columns.get(word, width)) < width and self._found[column]
+            if (column := self._columns.get(word, width)) < width
+            and self._found[column]
+            and (counts := worth(word)) > 0.0
         }
         if not found:
             return None
         columns = np.array(sorted(found))
         rarity = self._rarity[columns]
-        vector = _damped([found[column] for column in columns.tolist()]) * rarity
-        vector *= rarity / np.linalg.norm(vector)
+        often, weights = zip(*(found[column] for column in columns.tolist()), strict=True)
+        vector = _damped(often) * rarity
+        vector *= rarity * np.array(weights, dtype=np.float32) / np.linalg.norm(vector)
         products = [_products(part, columns, vector) for part in self._parts if part.shape[0]]
         cosines: Floats = np.concatenate(products) / self._lengths
         return cosines

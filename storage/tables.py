@@ -190,6 +190,19 @@ vectors = Table(
 )
 """A vector of length 1, as 16-bit floats; what is committed later to a set has a higher number."""
 
+meanings = Table(
+    "meanings",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("embedder", String(200), primary_key=True),
+    Column("key", String(32), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+"""The vector of a fact or a question, as 16-bit floats, by the hash of its words.
+
+It is made again where it is missing, so whoever forgets anything forgets all of an owner's.
+"""
+
 sources = Table(
     "sources",
     metadata,

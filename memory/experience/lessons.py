@@ -12,8 +12,8 @@ from config.errors import Problem
 from memory.experience import insights
 from memory.experience.insights import LONGEST, Insight, Wording
 from memory.experience.memory import ROLES
-from memory.experience.runs import Experience, found_each, found_in
-from memory.experience.similar import matrix_of, vector_of
+from memory.experience.runs import Experience, found, found_each, found_in
+from memory.experience.similar import joined, matrix_of, meant, vector_of
 from memory.experience.utterances import Utterance, said_in
 from storage.engine import read
 from storage.tables import insight_runs
@@ -21,6 +21,9 @@ from storage.tables import insights as table
 
 ALIKE = 0.3
 """The least cosine of a run that is compared with a new one."""
+
+COMPARED = 12
+"""Among so many similar runs those are looked for that a new one is compared with."""
 
 SUCCESSES = 3
 """With so many earlier successes a new one is compared at the most."""
@@ -61,15 +64,18 @@ async def case(owner: str, run: str) -> Case | None:
     The most similar run that ended otherwise, for a contrast; the most similar that were resolved
     like it, for what they have in common; and the insights of all of them.
     """
+    asked = await found(owner, run)
+    meanings = await meant(owner, asked.question, without=run) if asked else {}
 
     def look(connection: Connection) -> Case | None:
         new = found_in(connection, owner, run)
         if new is None:
             return None
         matrix = matrix_of(connection, owner)
-        near = matrix.nearest(vector_of(new.question), 12, ALIKE, without=run)
-        found = {one.run: one for one in found_each(connection, owner, [name for name, _ in near])}
-        past = [found[name] for name, _ in near]
+        words = matrix.nearest(vector_of(new.question), COMPARED, ALIKE, without=run)
+        near = joined(words, meanings, COMPARED, ALIKE)
+        known = {one.run: one for one in found_each(connection, owner, [name for name, _ in near])}
+        past = [known[name] for name, _ in near if name in known]
         good = new.status == "resolved"
         contrast = [one for one in past if (one.status == "resolved") != good][:1]
         common = [one for one in past if good and one.status == "resolved"][:SUCCESSES]
@@ -83,10 +89,10 @@ async def case(owner: str, run: str) -> Case | None:
         wanted = select(table).where(
             table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken)
         )
-        known = [insights.read_row(row) for row in connection.execute(wanted)]
+        held = [insights.read_row(row) for row in connection.execute(wanted)]
         steps = {one: said_in(connection, owner, one, main=True) for one in runs}
         others = [(one, steps[one.run]) for one in compared]
-        return Case(new, steps[run], others, sorted(known, key=lambda one: -one.score))
+        return Case(new, steps[run], others, sorted(held, key=lambda one: -one.score))
 
     return await read(look)
 

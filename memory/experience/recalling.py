@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, insert, select
 from memory.experience.insights import Insight, read_row
 from memory.experience.outcome import least
 from memory.experience.runs import Experience, beside, found_each
-from memory.experience.similar import matrix_of, vector_of
+from memory.experience.similar import joined, matrix_of, meant, vector_of
 from storage.engine import read, write
 from storage.tables import credits, insight_runs, insights, recalls
 
@@ -74,9 +74,11 @@ async def prepare(
         hops: How many edges are followed from a similar run.
     """
     vector = await asyncio.to_thread(vector_of, question)
+    meanings = await meant(owner, question, without=run)
 
     def look(connection: Connection) -> list[Candidate]:
-        near = matrix_of(connection, owner).nearest(vector, NEAREST, ALIKE, without=run)
+        words = matrix_of(connection, owner).nearest(vector, NEAREST, ALIKE, without=run)
+        near = joined(words, meanings, NEAREST, ALIKE)
         reached = _reached(connection, owner, dict(near), hops)
         reached.pop(run, None)
         best = sorted(reached, key=lambda one: -reached[one][0])[: 2 * MOST]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert, select
 
 from memory.experience.credits import settle, turn
 from memory.experience.outcome import Signs, end, outcome
-from memory.experience.similar import Known, matrix_of, packed, vector_of
+from memory.experience.similar import Known, joined, matrix_of, meant, packed, vector_of
 from memory.experience.utterances import Utterance, inspired, keep, mark, said_in
 from runs.ledger import storable
 from storage.engine import read, write
@@ -48,6 +49,8 @@ class Ending(NamedTuple):
     """Why it did not end well."""
     said: Sequence[Utterance] = ()
     """What was said and done, where it was not kept as the run went."""
+    alike: Mapping[str, float] = MappingProxyType({})
+    """How far other runs asked what it means, where an embedder knows."""
 
 
 async def close(
@@ -71,7 +74,8 @@ async def close(
         reason: Why it did not end well.
         said: What was said and done, where it was not kept as the run went.
     """
-    ending = Ending(question, signs, reason, said or ())
+    alike = await meant(owner, question, without=run)
+    ending = Ending(question, signs, reason, said or (), alike)
     return await write(lambda connection: close_in(connection, owner, run, ending))
 
 
@@ -81,7 +85,8 @@ def close_in(connection: Connection, owner: str, run: str, ending: Ending) -> Ex
     keep(connection, owner, run, ending.said)
     mark(connection, inspired(said_in(connection, owner, run)))
     vector = vector_of(ending.question)
-    near = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
+    words = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
+    near = joined(words, ending.alike, NEIGHBOURS, ALIKE)
     _join(connection, owner, run, near)
     return _put(connection, owner, run, _with_person(connection, owner, run, ending))
 

@@ -12,6 +12,8 @@ from config.errors import Problem
 from config.settings import settings
 from memory.base import Note, Query
 from memory.facts.held import Entry, Known, known
+from memory.facts.meaning import meant
+from retrieval.common import topical
 from retrieval.tfidf import Floats, Places, best
 
 MOST = 200
@@ -35,8 +37,10 @@ class Facts:
     """The facts of an owner, by how much they are like what is talked about, and how sure.
 
     A score is 0.6 * similarity + 0.4 * confidence: similarity is the cosine of TF-IDF vectors of
-    the fact and of the last turns with what the call is about. Where they share no word with any
-    fact, it is the confidence alone. Corrections have a part of the budget for themselves.
+    the fact and of the last turns with what the call is about, in which common words count little
+    and those of requests nothing, joined with that of meanings where an embedder knows them. Where
+    they share no word with any fact, it is the confidence alone. Corrections have a part of the
+    budget for themselves.
     """
 
     name = "facts"
@@ -55,7 +59,8 @@ class Facts:
     async def recall(self, query: Query, budget: int) -> list[Note]:
         """Return the facts that hold now, as many as there may be room for, best first."""
         held = await known(query.owner, query.revision)
-        return rank(held, query.context, budget, self._weights(), time.time())
+        like = likeness(held, query.context, await meant(query.owner, held, query.context))
+        return rank(held, like, budget, self._weights(), time.time())
 
     def _weights(self) -> Weights:
         similarity, confidence = self._given
@@ -84,18 +89,35 @@ def checked(weights: Weights) -> Weights:
     return weights
 
 
-def rank(held: Known, context: str, budget: int, weights: Weights, now: float) -> list[Note]:
-    """Return the facts that are told: corrections that have a place of their own, then the best.
+def likeness(held: Known, context: str, meaning: Floats | None = None) -> Floats | None:
+    """Return how like each fact is to what is talked about, in 0..1; `None` where nothing tells.
+
+    Words and meaning say it independently of each other: 1 - (1 - words) * (1 - meaning).
 
     Args:
         held: The facts.
         context: What is talked about.
+        meaning: How far each fact means that, where an embedder knows.
+    """
+    cosines = held.shelf.likeness(context, topical)
+    if meaning is None or cosines is None:
+        return meaning if cosines is None else cosines
+    return 1 - (1 - cosines) * (1 - meaning)
+
+
+def rank(
+    held: Known, cosines: Floats | None, budget: int, weights: Weights, now: float
+) -> list[Note]:
+    """Return the facts that are told: corrections that have a place of their own, then the best.
+
+    Args:
+        held: The facts.
+        cosines: How like each of them is to what is talked about; `None` where nothing tells.
         budget: How many tokens there are; no more is returned than they might hold.
         weights: What counts how much.
         now: The time at which a fact must hold.
     """
     columns = held.columns
-    cosines = held.shelf.likeness(context)
     scores = columns.confidence
     if cosines is None:
         cosines = np.zeros(len(scores), dtype=np.float32)

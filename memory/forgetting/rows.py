@@ -24,6 +24,7 @@ from storage.tables import (
     experiences,
     facts,
     insights,
+    meanings,
     metadata,
     pages,
     profiles,
@@ -72,6 +73,7 @@ def hit_facts(connection: Connection, what: Aim, reach: Reach) -> list[str]:
 def forget_rows(connection: Connection, what: Aim, known: Known, reach: Reach, why: str) -> None:
     """Forget what was named, and what says it again in any row of the owner."""
     hold(connection, what.owner)
+    connection.execute(delete(meanings).where(meanings.c.owner == what.owner))
     rewrite(connection, hit_pages(connection, what, known, reach))
     ids = [*what.facts, *hit_facts(connection, what, reach)]
     for table in metadata.sorted_tables:

@@ -79,7 +79,7 @@ def meaning(
         trust = _trust(_used(sets, places, maker), language(question)) if maker.knows else 0.0
         if worded and not trust:
             return nothing
-        vector = _asked(maker, question)
+        vector = asked(maker, question)
     except Problem as problem:
         return nothing._replace(problem=problem)
     waiting = _waiting(index, places)
@@ -139,19 +139,19 @@ def _more(index: Index, maker: Embedder, pages: Sequence[int]) -> dict[int, Floa
     texts = page_texts(index.connection, new) if new else {}
     if texts:
         with suppress(Problem):
-            made = _guarded(maker, lambda: maker.pages(list(texts.values())))
+            made = guarded(maker, lambda: maker.pages(list(texts.values())))
             for page, vector in zip(texts, made, strict=True):
                 _remember(keys[page], vector)
     known = {page: _remembered.get(key) for page, key in keys.items()}
     return {page: vector for page, vector in known.items() if vector is not None}
 
 
-def _asked(maker: Embedder, question: str) -> Floats:
+def asked(maker: Embedder, question: str) -> Floats:
     """Return the vector of a question; one run asks the same question more than once."""
     key = ("", maker.name, question)
     vector = _remembered.get(key)
     if vector is None:
-        vector = _guarded(maker, lambda: maker.query(question))
+        vector = guarded(maker, lambda: maker.query(question))
         _remember(key, vector)
     return vector
 
@@ -162,7 +162,7 @@ def _remember(key: Key, vector: Floats) -> None:
         _remembered.popitem(last=False)
 
 
-def _guarded(maker: Embedder, work: Callable[[], Answer]) -> Answer:
+def guarded(maker: Embedder, work: Callable[[], Answer]) -> Answer:
     """Do what may fail at a provider; one that failed is left in peace for a while.
 
     Raises:

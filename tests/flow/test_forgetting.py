@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from app.cli.redrawing import redraw
 from config.errors import Problem
@@ -38,7 +38,7 @@ from runs.trace import read_trace
 from storage.engine import close, read_rows
 from storage.engine import write as write_rows
 from storage.events import history
-from storage.tables import experiences, facts, metadata, pages
+from storage.tables import experiences, facts, meanings, metadata, pages
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 from tests.meaning import use
@@ -346,6 +346,18 @@ async def test_a_run_is_forgotten_with_its_question_its_facts_and_its_report(
     (run,) = await lifecycle.listed(ME)
     assert run.question == "[forgotten]"
     assert await no_byte(tmp_path, *SAID["english"][1:], "how do bees dance")
+
+
+async def test_no_vector_is_left_that_knows_what_was_forgotten():
+    fact = await add(ME, NewFact("I keep bees in Bergen"))
+    named = {"embedder": "any", "key": "0" * 32, "vector": b"12"}
+    rows = [{"owner": owner, **named} for owner in (ME, "other/")]
+    await write_rows(lambda connection: connection.execute(insert(meanings), rows))
+
+    await wipe(fact.id)
+
+    left = (await read_rows(select(meanings.c.owner))).scalars()
+    assert list(left) == ["other/"]
 
 
 async def test_an_insight_is_forgotten_and_told_to_nobody(tmp_path: Path):

@@ -247,3 +247,29 @@ async def test_calls_at_the_same_time_are_told_the_same():
 
     assert told[0][0].text == "Likes dish7"
     assert all(one == told[0] for one in told)
+
+
+@pytest.mark.parametrize(
+    ("context", "shared", "sure"),
+    [
+        ("It uses FastAPI", "Uses Docker", "Likes type hints"),
+        ("I would like to know how it works", "Likes opera", "Lives in Bergen"),
+        ("We need the good new one", "Needs a new car", "Speaks German"),
+        ("What do people use to get there?", "Used to work in Rome", "Has two dogs"),
+        ("请使用中文", "使用Vim", "住在卑尔根"),
+    ],
+)
+async def test_words_that_only_frame_a_sentence_make_no_fact_fit(
+    context: str, shared: str, sure: str
+):
+    await add(ME, NewFact(shared, confidence=0.8))
+    await add(ME, NewFact(sure, confidence=0.9))
+
+    assert await texts(context, similarity=0.6, confidence=0.4) == [sure, shared]
+
+
+async def test_what_fits_by_its_topic_still_comes_before_what_is_surer():
+    await add(ME, NewFact("Uses FastAPI", confidence=0.7))
+    await add(ME, NewFact("Likes type hints", confidence=0.95))
+
+    assert (await texts("It uses FastAPI"))[0] == "Uses FastAPI"

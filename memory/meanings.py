@@ -1,0 +1,114 @@
+"""Know what short texts mean: vectors of facts and questions, each made once and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from config.errors import Problem
+from config.settings import settings
+from memory.pages.meaning import asked, guarded
+from models.bert import Floats
+from models.embeddings import Embedder, embedder
+from retrieval.script import language
+from storage.engine import read, write
+from storage.tables import meanings
+from storage.upsert import insert_new
+
+MOST = 64
+"""So many texts get a vector at a time; the others get theirs later."""
+
+OWNERS = 16
+"""The vectors of so many owners are held in memory."""
+
+ENGLISH = "minilm"
+"""How the names of embedders begin that know English only."""
+
+_held: OrderedDict[tuple[str, str, str], dict[str, Floats]] = OrderedDict()
+
+
+async def maker() -> Embedder | None:
+    """Return the embedder that is set, if it knows more of a text than its words."""
+    try:
+        found = await asyncio.to_thread(embedder)
+    except Problem:
+        return None
+    return found if found is not None and found.knows else None
+
+
+def understands(made_by: Embedder, text: str) -> bool:
+    """Tell whether an embedder knows the language of a text."""
+    return not made_by.name.startswith(ENGLISH) or language(text) == "en"
+
+
+async def vector(made_by: Embedder, text: str) -> Floats | None:
+    """Return the vector of what is asked; `None` where the embedder cannot make one now."""
+    if not understands(made_by, text):
+        return None
+    try:
+        return await asyncio.to_thread(asked, made_by, text)
+    except Problem:
+        return None
+
+
+async def vectors(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, Floats]:
+    """Return the vectors of an owner's texts, by text; those that are not made yet are left out.
+
+    Of these the last `MOST` are made now, so that a call never waits for many.
+    """
+    known = await _known(owner, made_by.name)
+    fitting = [text for text in dict.fromkeys(texts) if understands(made_by, text)]
+    new = [text for text in fitting if _key(text) not in known][-MOST:]
+    if new:
+        known |= await _made(owner, made_by, new)
+    return {text: known[key] for text in fitting if (key := _key(text)) in known}
+
+
+async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, Floats]:
+    """Make vectors and keep them; none where the embedder cannot be asked now."""
+    try:
+        made = await asyncio.to_thread(guarded, made_by, lambda: made_by.pages(texts))
+    except Problem:
+        return {}
+    found = {_key(text): row for text, row in zip(texts, made, strict=True)}
+    rows = [
+        {"owner": owner, "embedder": made_by.name, "key": key, "vector": _packed(row)}
+        for key, row in found.items()
+    ]
+
+    def keep(connection: Connection) -> None:
+        connection.execute(insert_new(meanings).on_conflict_do_nothing(), rows)
+
+    await write(keep)
+    return found
+
+
+async def _known(owner: str, name: str) -> dict[str, Floats]:
+    place = (settings().database, owner, name)
+    if place not in _held:
+        mine = select(meanings.c.key, meanings.c.vector).where(
+            meanings.c.owner == owner, meanings.c.embedder == name
+        )
+        rows = await read(lambda connection: connection.execute(mine).all())
+        _held[place] = {row.key: _unpacked(row.vector) for row in rows}
+        while len(_held) > OWNERS:
+            _held.popitem(last=False)
+    _held.move_to_end(place)
+    return _held[place]
+
+
+def _key(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _packed(row: Floats) -> bytes:
+    return row.astype(np.float16).tobytes()
+
+
+def _unpacked(data: bytes) -> Floats:
+    return np.frombuffer(data, np.float16).astype(np.float32)

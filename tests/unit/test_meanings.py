@@ -1,0 +1,146 @@
+"""Facts and earlier runs are found by what they mean, where an embedder knows more than words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from config.errors import Problem
+from memory import meanings
+from memory.base import Query
+from memory.experience.outcome import Signs
+from memory.experience.recalling import prepare
+from memory.experience.runs import close
+from memory.facts.ranking import Facts
+from memory.facts.store import NewFact, add
+from memory.pages import meaning as searching
+from models.bert import Floats
+from models.embeddings import Embedder
+from storage.engine import read_rows
+from storage.events import revision
+from storage.tables import meanings as table
+
+pytestmark = pytest.mark.usefixtures("database")
+
+ME = "me/"
+GOOD = Signs(1.0, 1.0, 1.0, 1.0)
+SENSES = (
+    "metro|subway|underground",
+    "oslo|norway|norwegian",
+    "bees?|hives?|honey",
+    "vegan|meat|diet",
+)
+
+
+class Knowing:
+    """An embedder that knows which words mean the same, and counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def pages(self, texts: Sequence[str]) -> Floats:
+        self.asked += texts
+        return np.array([self.row(text) for text in texts], np.float32)
+
+    def row(self, text: str) -> Floats:
+        found = [float(bool(re.search(sense, text.lower()))) for sense in SENSES]
+        vector = np.array([*found, 0.01], np.float32)
+        return vector / np.linalg.norm(vector)
+
+    def made(self) -> Embedder:
+        return Embedder("test:senses", self.pages, self.row)
+
+
+@pytest.fixture
+def knowing(monkeypatch: pytest.MonkeyPatch) -> Knowing:
+    """The embedder that is set."""
+    one = Knowing()
+    monkeypatch.setattr(meanings, "embedder", one.made)
+    for cache in (meanings._held, searching._down, searching._remembered):
+        cache.clear()
+    return one
+
+
+async def told(text: str) -> list[str]:
+    notes = await Facts(0.6, 0.4).recall(Query(ME, "planner", text, (), await revision(ME)), 3_000)
+    return [note.text for note in notes]
+
+
+async def test_a_run_that_asked_the_same_in_other_words_is_found(knowing: Knowing):
+    await close(ME, "metro", "metro of Oslo", GOOD)
+    await close(ME, "bees", "How do bees dance?", GOOD)
+
+    found = await prepare(ME, "new", "subway of Norway's capital")
+
+    assert [one.past.run for one in found] == ["metro"]
+    assert found[0].similarity > 0.9
+    assert sorted(knowing.asked) == ["How do bees dance?", "metro of Oslo"]
+
+
+async def test_without_such_an_embedder_only_words_are_compared():
+    await close(ME, "metro", "metro of Oslo", GOOD)
+
+    assert await prepare(ME, "new", "subway of Norway's capital") == []
+    assert [one.past.run for one in await prepare(ME, "new", "the metro of Oslo")] == ["metro"]
+
+
+@pytest.mark.usefixtures("knowing")
+async def test_a_fact_that_means_what_is_talked_about_comes_before_a_surer_one():
+    await add(ME, NewFact("Does not eat meat", "preference", 0.6))
+    await add(ME, NewFact("Runs marathons", "behavior", 0.95))
+
+    assert (await told("Plan a vegan dinner"))[0] == "Does not eat meat"
+
+
+async def test_vectors_are_made_once_and_kept(knowing: Knowing):
+    await add(ME, NewFact("Keeps honey bees"))
+    await told("hives in winter")
+    meanings._held.clear()
+
+    await add(ME, NewFact("Lives in Oslo"))
+    await told("hives in summer")
+
+    assert knowing.asked == ["Keeps honey bees", "Lives in Oslo"]
+    rows = (await read_rows(select(table.c.owner, table.c.embedder))).all()
+    assert [tuple(row) for row in rows] == [(ME, "test:senses")] * 2
+
+
+async def test_an_embedder_that_is_down_leaves_the_words(
+    knowing: Knowing, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*_: object) -> Floats:
+        raise Problem("model_unavailable", "it is down")
+
+    monkeypatch.setattr(knowing, "pages", broken)
+    monkeypatch.setattr(knowing, "row", broken)
+    await add(ME, NewFact("Keeps honey bees", confidence=0.5))
+    await add(ME, NewFact("Runs marathons"))
+
+    assert (await told("bees in winter"))[0] == "Keeps honey bees"
+
+
+async def test_a_call_never_waits_for_more_vectors_than_a_few(
+    knowing: Knowing, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(meanings, "MOST", 2)
+    for number in range(5):
+        await add(ME, NewFact(f"Has hive {number} in field {number * 7}"))
+
+    counts = []
+    for _ in range(4):
+        await told("honey")
+        counts.append(len(knowing.asked))
+
+    assert counts == [2, 4, 5, 5]
+
+
+def test_an_embedder_of_english_is_not_asked_about_chinese():
+    one = Knowing().made()
+
+    assert meanings.understands(one, "蜜蜂怎么跳舞")
+    assert not meanings.understands(one._replace(name="minilm"), "蜜蜂怎么跳舞")
+    assert meanings.understands(one._replace(name="minilm"), "How do bees dance?")
