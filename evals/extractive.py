@@ -47,10 +47,10 @@ class Corpus(NamedTuple):
     pages: list[dict[str, Any]]
     index: BM25Plus
 
-    def nearest(self, question: str) -> list[dict[str, Any]]:
+    def nearest(self, question: str, most: int = PAGES) -> list[dict[str, Any]]:
         """Return the pages that share most with a question, best first."""
         scores = self.index.get_scores(terms(question))
-        return [self.pages[at] for at in (-scores).argsort(kind="stable")[:PAGES] if scores[at] > 0]
+        return [self.pages[at] for at in (-scores).argsort(kind="stable")[:most] if scores[at] > 0]
 
 
 class Result(NamedTuple):
@@ -94,16 +94,16 @@ def main() -> None:
 
 def measure(data: Path, questions: str, pages: str, picked: slice) -> list[Result]:
     """Ask the picked questions of one set of the nearest pages of another or the same."""
-    found = list(_lines(data / questions / "queries.jsonl"))
+    found = list(lines(data / questions / "queries.jsonl"))
     Random(1).shuffle(found)
-    corpus = _corpus(data / pages / "corpus.jsonl")
-    return [_ask(query, corpus.nearest(query["text"])) for query in found[picked]]
+    searched = corpus(data / pages / "corpus.jsonl")
+    return [_ask(query, searched.nearest(query["text"])) for query in found[picked]]
 
 
 def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> Result:
     """Let the model research one question, and see whose pages it quotes."""
     ids = {f"S{number}": page["id"] for number, page in enumerate(pages, start=1)}
-    request = HumanMessage(_prompt(query["text"], pages))
+    request = HumanMessage(prompt_of(query["text"], pages))
     start = time.process_time()
     text = Extractive().invoke([request]).text
     seconds = time.process_time() - start
@@ -122,7 +122,8 @@ def _ask(query: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> Result
     )
 
 
-def _prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
+def prompt_of(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a researcher is asked who is shown the passages of some pages."""
     named = dict(enumerate(pages, start=1))
     sources = {
         f"S{number}": Source(
@@ -141,14 +142,14 @@ def _prompt(question: str, pages: Sequence[Mapping[str, Any]]) -> str:
 
 def _answered(query: Mapping[str, Any], quotes: Sequence[str]) -> bool | None:
     given = [query.get(name) or [] for name in ("answers", "answer", "answer_aliases")]
-    quotable = {one.lower() for one in _flat(given)} - {"yes", "no"}
+    quotable = {one.lower() for one in flat(given)} - {"yes", "no"}
     said = "\n".join(quotes).lower()
     return any(one in said for one in quotable) if quotable else None
 
 
-def _flat(given: str | Sequence[Any]) -> list[str]:
+def flat(given: str | Sequence[Any]) -> list[str]:
     """Return the texts of lists in lists: where several facts answer, each may have spellings."""
-    return [given] if isinstance(given, str) else [one for some in given for one in _flat(some)]
+    return [given] if isinstance(given, str) else [one for some in given for one in flat(some)]
 
 
 def _row(name: str, results: Sequence[Result]) -> str:
@@ -175,13 +176,15 @@ def _mean(values: Any) -> float:
 
 
 @cache
-def _corpus(path: Path) -> Corpus:
-    pages = list(_lines(path))
+def corpus(path: Path) -> Corpus:
+    """Return the pages of a set with an index of their words."""
+    pages = list(lines(path))
     bags = [words(f"{page['title']}\n{page['text']}") for page in pages]
     return Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file that has one on each line."""
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)
 

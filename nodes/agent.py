@@ -46,6 +46,8 @@ class Work(NamedTuple):
     """Which model wrote it, as `provider:name`."""
     found: list[Any]
     """What its tools found."""
+    unsure: str | None = None
+    """What is missing for it to be an answer, where the model itself says it may be none."""
 
 
 async def ask(
@@ -136,7 +138,8 @@ async def work(
     reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
     complete = finish_reason(reply) != "length"
     model = reply.response_metadata.get("model", "")
-    return Work(spoken(reply), complete, model, around.found)
+    unsure = reply.response_metadata.get("unsure")
+    return Work(spoken(reply), complete, model, around.found, unsure)
 
 
 async def _around(

@@ -97,10 +97,11 @@ def signs(state: State) -> Signs:
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
     report = state["report"]
     cited = bool(report["cited"])
+    whole = float(cited and state["status"] == "succeeded")
     kept = sum(1 for _ in sentences(report["body"])) if cited else 0
     reviewed = [one for one in found if one["review"] in ("passed", "failed")]
     return Signs(
-        coverage=_share([one["status"] == "ok" for one in found], float(cited)),
+        coverage=_share([one["status"] == "ok" for one in found], whole),
         citations=kept / (kept + len(report["removed"])) if kept else 0.0,
         reflection=_share([one["review"] == "passed" for one in reviewed], float(cited)),
         budget=0.0 if limit_reached(state) else 1.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -27,13 +28,14 @@ from report.document import document, gaps, limit_reached
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
+from report.wording import lacking
 from retrieval.script import CJK
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
 from tools.ingest import left_out
 
-UNFINISHED = {"cut", "no_model", "budget", "capped", "composed"}
+UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
 NAMED = 8
@@ -58,6 +60,8 @@ class Draft:
     notices: list[str] = field(default_factory=list)
     limit: str = ""
     """The limit of the run that was reached, if one was."""
+    unsure: str = ""
+    """What is missing for it to be an answer, if it is not certain to be one."""
     id: str = field(default_factory=lambda: str(uuid4()))
 
     def add(self, text: str) -> None:
@@ -125,6 +129,9 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
             draft.add(text)
             if part.model.startswith("extractive:"):
                 draft.tell("extractive" if wanted.startswith("extractive") else "stood_in")
+            if part.unsure is not None:
+                draft.unsure = part.unsure
+                draft.tell("unsure")
             if part.complete:
                 break
             said += [AIMessage(text), HumanMessage(render("continue"))]
@@ -183,8 +190,14 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
 
 
 def _notices(draft: Draft, language: str) -> list[str]:
-    names = (f"notice_{name}" for name in draft.notices)
-    return [render(name, language=language, limit=draft.limit).strip() for name in names]
+    told = {"limit": draft.limit, "missing": lacking(draft.unsure, language)}
+    names = (f"notice_{name}" for name in _first(draft.notices))
+    return [render(name, language=language, **told).strip() for name in names]
+
+
+def _first(notices: Sequence[str]) -> list[str]:
+    """Return notices in their order, but first the one that says how far to trust the text."""
+    return sorted(notices, key=lambda name: name != "unsure")
 
 
 async def _not_read(owner: str, folders: list[str], language: str) -> list[str]:

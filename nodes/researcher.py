@@ -109,7 +109,12 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
         return _finding(state, "failed", "no_evidence", queries)
     finding = _finding(state, "ok", "", queries)
     finding |= {"text": checked.body, "sources": checked.cited}
-    return finding if written.complete else finding | {"status": "partial", "reason": "answer_cut"}
+    if not written.complete:
+        return finding | {"status": "partial", "reason": "answer_cut"}
+    if written.unsure is None:
+        return finding
+    missing = f": {written.unsure}" if written.unsure else ""
+    return finding | {"status": "partial", "reason": f"unsure{missing}"}
 
 
 def _finding(

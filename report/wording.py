@@ -24,6 +24,7 @@ _EN = {
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
     "told_cancelled": "The run was cancelled before the report was complete.",
+    "lacking": " They do not say: {}.",
     "gone": "a file that is no longer there",
     "back": "Back to the text",
     "count": "{} sources",
@@ -51,6 +52,7 @@ _ZH = {
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
     "told_cancelled": "运行已取消，报告没有完成。",
+    "lacking": "其中没有提到：{}。",
     "gone": "原文件已不存在",
     "back": "回到正文",
     "count": "{} 个来源",
@@ -88,6 +90,10 @@ _REASONS = {
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
+    "unsure": (
+        "related passages were found, but it is not certain that they answer it",
+        "找到了有关内容，但不能确定是否回答了问题",
+    ),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
 }
 _STATUS = {
@@ -140,6 +146,11 @@ def notices(document: Document) -> list[str]:
     name = word(status, language).lower()
     said = any(notice.strip().lower().startswith(name) for notice in document["notices"])
     return [*document["notices"]] if said or not told else [told, *document["notices"]]
+
+
+def lacking(words: str, language: str) -> str:
+    """Return a sentence that says which words of a question the sources lack; nothing for none."""
+    return word("lacking", language).format(words) if words else ""
 
 
 def reason(given: str, status: str, language: str) -> str:

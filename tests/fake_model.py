@@ -79,7 +79,10 @@ class FakeModel(BaseChatModel):
         if isinstance(reply, Exception):
             raise reply
         if reply is None:
-            return Extractive()._generate(messages, stop, run_manager, **kwargs)
+            said = Extractive()._generate(messages, stop, run_manager, **kwargs)
+            # It stands for a language model, and only the extractive one says that it is not sure.
+            said.generations[0].message.response_metadata.pop("unsure", None)
+            return said
         return ChatResult(generations=[ChatGeneration(message=_message(reply))])
 
     async def _agenerate(self, messages: Any, *args: Any, **kwargs: Any):

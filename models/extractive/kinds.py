@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from models.extractive.asking import bare
 from models.extractive.counts import ASKED, COUNT, counted
 from retrieval.script import HAN
+from retrieval.words import words
+
+NEAR = 40
+"""What is asked for stands at most so many characters from what is said of it."""
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
@@ -106,11 +111,34 @@ def answers(question: str, sentence: str) -> float:
     return 0.0
 
 
+def holds(question: str, sentence: str, beside: Collection[str]) -> bool:
+    """Tell whether a sentence has the kind of thing that a question asks for, if it asks for one.
+
+    It must stand near one of the words `beside`, if the sentence has one. Almost any sentence may
+    say what something means (`meaning.py` tells how well).
+    """
+    line = bare(question.split("\n")[0])
+    kind = next((one for one in _KINDS if one.asked.search(line)), _MEANING)
+    if kind is _MEANING:
+        return True
+    said = line.lower()
+    found = [one for one in kind.given.finditer(sentence) if not kind.new or _is_new(one[0], said)]
+    around = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in found)
+    near = any(not {*words(text)}.isdisjoint(beside) for text in around)
+    return bool(found) and (near or {*words(sentence)}.isdisjoint(beside))
+
+
 def _is_new(span: str, said: str) -> bool:
     """Tell whether no name and no number of a piece of a sentence stands in a question."""
-    words = re.findall(r"[^\W_]+", span)
-    telling = [word for word in words if not word.islower()] or words
+    spelt = re.findall(r"[^\W_]+", span)
+    telling = [word for word in spelt if not word.islower()] or spelt
     return not any(word.lower() in said for word in telling)
+
+
+def asks_meaning(question: str) -> bool:
+    """Tell whether a question asks what something is or means, and for nothing more particular."""
+    line = bare(question.split("\n")[0])
+    return next((one for one in _KINDS if one.asked.search(line)), None) is _MEANING
 
 
 def asks_why(question: str) -> bool:

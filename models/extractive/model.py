@@ -79,6 +79,7 @@ def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMess
     prompt = read(messages)
     called = tool_call(prompt, messages, bound)
     form = form_of(bound.get("response_format"))
+    unsure = None
     if called:
         text = ""
     elif form:
@@ -86,14 +87,15 @@ def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMess
     elif prompt.talk:
         text = digest(prompt.talk)
     elif prompt.step:
-        text = finding(prompt)
+        text, unsure = finding(prompt)
     elif prompt.question:
-        text = report(prompt)
+        text, unsure = report(prompt)
     else:
-        text = triage(prompt)["reply"] or report(prompt)
+        text = triage(prompt)["reply"] or report(prompt).text
     usage = _usage(messages, text or json.dumps(called))
     calls = [called] if called else []
-    return AIMessage(text, tool_calls=calls, response_metadata=dict(_END), usage_metadata=usage)
+    end = _END if unsure is None else {**_END, "unsure": unsure}
+    return AIMessage(text, tool_calls=calls, response_metadata=dict(end), usage_metadata=usage)
 
 
 def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
+from typing import NamedTuple
 
 from models.extractive.blocks import Page, Prompt, Quote
 from models.extractive.candidates import document
 from models.extractive.choice import Section, answer, backing, new
+from models.extractive.confidence import answered, missing
 from models.extractive.questions import is_part
 from models.extractive.ranking import answerable, best
 from models.extractive.theses import opposed
@@ -21,40 +23,60 @@ NO_EVIDENCE = {
     "zh": "没有找到能回答这个问题的证据。",
 }
 _SAYS = {"en": "The sources put it this way:", "zh": "资料是这样说的："}
+_RELATED = {
+    "en": "These passages are related, but it is not certain that they answer the question:",
+    "zh": "以下内容与问题有关，但不能确定是否回答了问题：",
+}
 _AGAINST = {"en": "Set side by side, the documents say:", "zh": "各份资料的说法并列如下："}
 _NAMED = {"en": "*{title}*:", "zh": "《{title}》："}
 _EVIDENCE = {"en": "Evidence", "zh": "依据"}
+_COMMA = {"en": ", ", "zh": "、"}
 _SPACE = {"en": " ", "zh": ""}
 
 
-def finding(prompt: Prompt) -> str:
+class Written(NamedTuple):
+    """What was written, and how far it is an answer."""
+
+    text: str
+    unsure: str | None = None
+    """The words of the question that it lacks, where it is not certain that it answers."""
+
+
+def finding(prompt: Prompt) -> Written:
     """Return the sentences of the pages that answer the step, each a quote on its own line.
 
     Where documents disagree, each has its quotes under its title.
     """
     wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
     if not any(answerable(text, prompt.pages) for text in wanted):
-        return NOTHING[prompt.language]
-    missing = prompt.feedback.replace("：", ":").partition(":")[2]
+        return Written(NOTHING[prompt.language])
+    lacking = prompt.feedback.replace("：", ":").partition(":")[2]
     around = [] if is_part(wanted[0], prompt.question) else [prompt.question]
-    about = topic(*filter(str.strip, [missing, *dict.fromkeys([*wanted, *around])]))
+    about = topic(*filter(str.strip, [lacking, *dict.fromkeys([*wanted, *around])]))
     asked = "\n".join(dict.fromkeys([wanted[0], *around]))
     chosen = best(about, asked, prompt.pages)
     titles = _titles(prompt) if opposed(wanted[0]) else {}
-    return _bullets(chosen, titles) or NOTHING[prompt.language]
+    if not chosen:
+        return Written(NOTHING[prompt.language])
+    return Written(
+        _bullets(chosen, titles), None if titles else _unsure(wanted[-1], prompt, chosen)
+    )
 
 
-def report(prompt: Prompt) -> str:
+def report(prompt: Prompt) -> Written:
     """Return a report: the answer in quotes first, then the other quotes step by step."""
     if worked_out := [page for page in prompt.pages if page.computed]:
         return _stated(worked_out)
     sections = [(found.title, found.quotes) for found in prompt.findings if found.quotes]
-    sections += _of_pages(prompt)
+    sure = [(one.title, one.quotes) for one in prompt.findings if one.quotes and one.status == "ok"]
+    pages = _of_pages(prompt)
+    sections += pages
     if not sections:
-        return NO_EVIDENCE[prompt.language]
+        return Written(NO_EVIDENCE[prompt.language])
     titles = _titles(prompt) if opposed(prompt.question) else {}
-    shown = answer(prompt.question, sections, titles)
-    blocks = [_opening(prompt, shown, titles)]
+    unsure = None if sure or titles else _lacking(prompt, pages, sections)
+    shown = answer(prompt.question, sure or sections, titles)
+    blocks = [_opening(prompt, shown, titles, _SAYS if unsure is None else _RELATED)]
     for title, quotes in sections:
         left = new(quotes if titles else backing(title, prompt.question, quotes), shown)
         left = _first_of_each(left) if prompt.concise else left
@@ -62,7 +84,26 @@ def report(prompt: Prompt) -> str:
         same = titled(title) == titled(prompt.question)
         heading = _EVIDENCE[prompt.language] if same else framed(title, prompt.language)
         blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
-    return "\n\n".join(blocks)
+    return Written("\n\n".join(blocks), unsure)
+
+
+def _lacking(prompt: Prompt, pages: Sequence[Section], sections: Sequence[Section]) -> str | None:
+    """Return what the quotes lack that a report begins with, where none is a sure answer."""
+    if pages:
+        return _unsure(prompt.question, prompt, pages[0][1])
+    return _spelt(prompt, answer(prompt.question, sections, {}))
+
+
+def _unsure(question: str, prompt: Prompt, quotes: list[Quote]) -> str | None:
+    """Return what the first quotes lack of a question, or `None` if they answer it."""
+    lead = answer(question, [(question, quotes)], {})
+    ranked = [*lead, *(one for one in quotes if one not in lead)]
+    sure = answered(question, prompt.pages, ranked, len(lead))
+    return None if sure else _spelt(prompt, lead, question)
+
+
+def _spelt(prompt: Prompt, lead: Sequence[Quote], question: str = "") -> str:
+    return _COMMA[prompt.language].join(missing(question or prompt.question, lead))
 
 
 def _stated(pages: Iterable[Page]) -> str:
@@ -106,10 +147,12 @@ def _titles(prompt: Prompt) -> dict[str, str]:
     return {source: title for source, title in shown.items() if title.strip()}
 
 
-def _opening(prompt: Prompt, answer: Sequence[Quote], titles: Mapping[str, str]) -> str:
+def _opening(
+    prompt: Prompt, answer: Sequence[Quote], titles: Mapping[str, str], says: Mapping[str, str]
+) -> str:
     space = _SPACE[prompt.language]
     if not titles or len({titles.get(quote.source) for quote in answer}) < 2:
-        return f"{_SAYS[prompt.language]}{space}{' '.join(map(_marked, answer))}"
+        return f"{says[prompt.language]}{space}{' '.join(map(_marked, answer))}"
     named = _NAMED[prompt.language]
     said = [f"{named.format(title=titles[one.source])}{space}{_marked(one)}" for one in answer]
     return f"{_AGAINST[prompt.language]}{space}{' '.join(said)}"

@@ -51,6 +51,22 @@ async def test_a_run_leaves_what_was_said_and_done_and_how_it_ended(
     assert {one.id for one in key} < {one.id for one in every}
 
 
+async def test_a_run_that_is_not_sure_of_its_answer_says_so_first_and_is_learnt_as_no_win(
+    thread: Session, choices: dict[str, object]
+):
+    asked = "Who owns the hive where bees dance the waggle dance?"
+    keyless = {**choices, "models": {"default": "extractive:"}}
+
+    outcome = await thread.begin(asked, make(keyless), quiet)
+
+    assert outcome.state["status"] == "partial"
+    assert outcome.state["report"]["notices"][0].startswith("Partial: the passages below")
+    assert "owns" in outcome.state["report"]["notices"][0]
+    ended = await found(ME, "t1-1")
+    assert ended is not None
+    assert ended.status != "resolved"
+
+
 async def test_what_was_said_so_far_is_there_before_a_run_has_ended(
     thread: Session, choices: dict[str, object], script: Script
 ):

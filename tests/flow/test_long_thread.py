@@ -47,7 +47,7 @@ async def research(
     script.on("Triage", {"research": True})
     script.on("Draft", draft(question))
     outcome = await thread.begin(question, make(choices), quiet)
-    assert outcome.state["status"] == "succeeded"
+    assert outcome.state["report"]["cited"]
     return outcome
 
 

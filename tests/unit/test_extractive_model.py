@@ -93,7 +93,9 @@ def test_without_a_schema_a_step_gets_a_finding_and_a_question_a_report():
 def test_an_answer_says_how_it_ended_and_about_how_many_tokens_it_took():
     reply = ask(QUESTION, STEP, PAGES)
 
-    assert reply.response_metadata == {"finish_reason": "stop", "model_name": "extractive"}
+    ended = {"finish_reason": "stop", "model_name": "extractive"}
+    assert reply.response_metadata == {**ended, "unsure": ""}
+    assert ask(STEP, QUESTION).response_metadata == ended
     usage = reply.usage_metadata
     assert usage["total_tokens"] == usage["input_tokens"] + usage["output_tokens"]
     assert usage["input_tokens"] > usage["output_tokens"] > 0

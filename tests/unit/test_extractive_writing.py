@@ -2,9 +2,18 @@ import re
 
 import pytest
 
+from models.extractive import writing
 from models.extractive.blocks import Found, Page, Prompt, Quote
-from models.extractive.writing import finding, report
 from report.verify import check
+
+
+def finding(prompt: Prompt) -> str:
+    return writing.finding(prompt).text
+
+
+def report(prompt: Prompt) -> str:
+    return writing.report(prompt).text
+
 
 PAGES = (
     Page(
@@ -281,3 +290,48 @@ def test_a_report_for_somebody_who_likes_it_short_has_one_quote_of_each_source_i
 
     assert report(prompt).split("## ")[1].count("<q ") > 1
     assert section.count("<q ") == 1
+
+
+def test_a_quote_that_has_all_of_a_question_and_what_it_asks_for_is_an_answer():
+    page = Page("S1", "The Zeta pump", "", "The Zeta pump was built by Ada Brook in 1931.")
+    asked = "Who built the Zeta pump?"
+
+    written = writing.finding(Prompt(question=asked, step=(asked, asked), pages=(page,)))
+
+    assert written.unsure is None
+    assert report(Prompt(question=asked, pages=(page,))).startswith("The sources put it this way:")
+
+
+@pytest.mark.parametrize(
+    ("asked", "lacking"),
+    [
+        ("Who is the owner of the Zeta pump?", "owner"),
+        ("When was the Zeta pump painted?", "painted"),
+        ("How much water does the Zeta pump lift?", "water, lift"),
+    ],
+)
+def test_a_related_quote_that_lacks_what_is_asked_is_no_sure_answer(asked, lacking):
+    text = (
+        "The Zeta pump stands in the old mill. The Zeta pump was built for the mill by Ada Brook."
+    )
+    page = Page("S1", "The Zeta pump", "", text)
+    written = writing.finding(Prompt(question=asked, step=(asked, asked), pages=(page,)))
+
+    assert written.text.startswith("- <q")
+    assert written.unsure == lacking
+    said = writing.report(Prompt(question=asked, pages=(page,)))
+    assert said.text.startswith("These passages are related, but it is not certain")
+    assert said.unsure == lacking
+
+
+def test_a_report_begins_with_what_is_sure():
+    unsure = Found("s1", "Wasps", "partial", '- <q s="S2">Wasps die in autumn.</q>')
+    sure = Found("s2", "Bees", "ok", '- <q s="S1">Bees die in winter.</q>')
+    asked = "When do bees and wasps die?"
+
+    written = writing.report(Prompt(question=asked, findings=(unsure, sure)))
+
+    assert written.unsure is None
+    assert "Bees" in written.text.split("##")[0]
+    assert "Wasps" not in written.text.split("##")[0]
+    assert writing.report(Prompt(question=asked, findings=(unsure,))).unsure == "bees"
