@@ -90,10 +90,6 @@ _REASONS = {
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
-    "unsure": (
-        "related passages were found, but it is not certain that they answer it",
-        "找到了有关内容，但不能确定是否回答了问题",
-    ),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
 }
 _STATUS = {
