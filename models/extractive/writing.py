@@ -66,7 +66,7 @@ def finding(prompt: Prompt) -> Written:
 def report(prompt: Prompt) -> Written:
     """Return a report: the answer in quotes first, then the other quotes step by step."""
     if worked_out := [page for page in prompt.pages if page.computed]:
-        return _stated(worked_out)
+        return Written(_stated(worked_out))
     sections = [(found.title, found.quotes) for found in prompt.findings if found.quotes]
     sure = [(one.title, one.quotes) for one in prompt.findings if one.quotes and one.status == "ok"]
     pages = _of_pages(prompt)
