@@ -1,0 +1,85 @@
+"""Threads that older programs left behind go on in this one, or are refused by name.
+
+Each archive in `tests/data` is the home of a program of that graph version, made by asking a
+question over two small files without a key: `finished` is done, `waiting` waits for a review, and
+each `killed-…` was killed right behind the node it is named after.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from graph.context import context
+from graph.session import Outcome, session
+from runs.lifecycle import found
+from runs.trace import read_trace
+
+DATA = Path(__file__).parents[1] / "data"
+
+RELEASED = sorted(path.stem for path in DATA.glob("graph-*.zip"))
+
+KILLED = ("killed-rewrite", "killed-human-feedback", "killed-team", "killed-reporter")
+
+
+@pytest.fixture(params=RELEASED)
+def old_home(request: pytest.FixtureRequest, home: Path, database: None) -> Path:
+    """The home of an older program."""
+    home.mkdir()
+    with ZipFile(DATA / f"{request.param}.zip") as archive:
+        archive.extractall(home)
+    return home
+
+
+async def gone_on_with(thread: str, *, approve: bool = False) -> Outcome:
+    """Go on with a thread as `dossier resume` does."""
+    choices = context((await found("local/", thread)).context)
+    async with session(thread) as opened:
+        if approve:
+            return await opened.answer({"type": "approve"}, choices, lambda _: None)
+        return await opened.go_on(choices, lambda _: None)
+
+
+def says_who(outcome: Outcome) -> bool:
+    body = outcome.state["report"]["body"]
+    return outcome.state["status"] == "succeeded" and "Karl von Frisch" in body
+
+
+def test_every_version_of_the_graph_left_threads_to_test_with():
+    assert "graph-1" in RELEASED
+
+
+@pytest.mark.usefixtures("old_home")
+async def test_a_plan_that_waited_is_approved_and_researched():
+    assert says_who(await gone_on_with("waiting", approve=True))
+
+
+@pytest.mark.usefixtures("old_home")
+@pytest.mark.parametrize("thread", KILLED)
+async def test_a_run_that_was_killed_comes_to_its_report(thread: str):
+    assert says_who(await gone_on_with(thread))
+
+
+@pytest.mark.usefixtures("old_home")
+async def test_nothing_that_was_done_before_the_kill_is_done_again():
+    before = await read_trace("killed-reporter-1")
+
+    await gone_on_with("killed-reporter")
+
+    after = (await read_trace("killed-reporter-1"))[len(before) :]
+    again = {one["role"] for one in after if one["kind"] == "model" and one["status"] == "ok"}
+    assert again <= {"reporter", "memorizer"}
+
+
+@pytest.mark.usefixtures("old_home")
+async def test_a_finished_thread_is_asked_further():
+    choices = context((await found("local/", "finished")).context)
+
+    async with session("finished") as opened:
+        outcome = await opened.begin("How much honey does a winter cluster eat?", choices, print)
+
+    assert outcome.state["turn"] == 2
+    assert "20 kilograms" in outcome.state["report"]["body"]
+    assert "Karl von Frisch" in outcome.state["answers"]["1"]["text"]
