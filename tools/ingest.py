@@ -159,7 +159,8 @@ def _listed(root: Path) -> list[Path]:
     # A name that is no text can neither be kept nor shown.
     files = [file for file in files if _is_text(str(file)) and not _own_report(file)]
     if not files:
-        hint = "txt, md, html, pdf, docx, pptx, xlsx, csv and epub can be read"
+        kinds = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
+        hint = f"what can be read: {kinds}"
         raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)
     return files
 

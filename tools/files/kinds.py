@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.files.shapes import File, Refused
 
 _CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
+_WEB = ".html .htm .xhtml"
 _SETTINGS = ".toml .yaml .yml .ini .cfg .conf .properties .log"
 
 READERS: dict[str, str] = {
@@ -13,6 +14,11 @@ READERS: dict[str, str] = {
     ".pptx": "tools.files.slides",
     ".xlsx": "tools.files.sheets",
     ".epub": "tools.files.epub",
+    ".odt": "tools.files.odt",
+    ".rtf": "tools.files.rtf",
+    ".eml": "tools.files.mail",
+    ".msg": "tools.files.mail",
+    ".ipynb": "tools.files.notebook",
     ".html": "tools.files.web",
     ".htm": "tools.files.web",
     ".xhtml": "tools.files.web",
@@ -31,10 +37,16 @@ READERS: dict[str, str] = {
 SUFFIXES = frozenset(READERS)
 """The types that can be read, in lower case with the dot."""
 
-HEAVY = frozenset([".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".html", ".htm", ".xhtml"])
+HEAVY = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
 """The types whose parsers are kept in a process of their own."""
 
-ARCHIVES = {".docx": "word/", ".pptx": "ppt/", ".xlsx": "xl/", ".epub": "META-INF/container.xml"}
+ARCHIVES = {
+    ".docx": "word/",
+    ".pptx": "ppt/",
+    ".xlsx": "xl/",
+    ".epub": "META-INF/container.xml",
+    ".odt": "content.xml",
+}
 """The types that are zip archives, and how the name of a member of each begins."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -54,6 +66,8 @@ _MAGIC = {
     b"{\\rtf": "an RTF document",
 }
 
+_OWN = {".rtf": b"{\\rtf", ".msg": _OLE}
+
 
 def check(file: File) -> None:
     """Refuse a file whose first bytes belong to another type than its name says."""
@@ -64,6 +78,8 @@ def check(file: File) -> None:
     elif file.suffix in ARCHIVES:
         _refuse_locked(file)
         fits = file.data.startswith(b"PK")
+    elif file.suffix in _OWN:
+        fits = file.data.startswith(_OWN[file.suffix])
     else:
         fits = not found
     if not fits:
