@@ -39,7 +39,7 @@ async def _keep(state: State, place: Here) -> None:
     Of a report that is what it says, not the words and lists around it: notes may quote it.
     """
     report = state["report"]
-    text = plain(report["body"])
+    text = _without(plain(report["body"]), report.get("doubted", []))
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]
@@ -54,6 +54,13 @@ async def _keep(state: State, place: Here) -> None:
             )
     provenance = await lineage(place.owner, [link for page in new for link in page["links"]])
     await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
+
+
+def _without(text: str, doubted: list[str]) -> str:
+    """Return a report without the sentences whose numbers none of its sources has."""
+    for sentence in doubted:
+        text = text.replace(sentence, "")
+    return "\n".join(line for line in text.split("\n") if line.strip(" -*")).strip()
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from graph.context import Context
 from graph.records import Passage, Source
 from graph.state import State
 from memory.pages import store as pages
-from memory.pages.recollection import EARLIER, recollected, without_turns_of
+from memory.pages.recollection import EARLIER, REPORT, recollected, traced, without_turns_of
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import Page
 from memory.pages.within import Scope, scope
@@ -110,6 +110,7 @@ async def recollect(
     different = dict.fromkeys(queries)
     searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
     chosen, *results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    chosen = await traced(here.owner, about, chosen)
     worth: dict[str, Page] = {page.id: page._replace(score=1.0) for page in chosen}
     for page in (page for result in results for page in _scaled(result)):
         if page.id not in worth or page.score > worth[page.id].score:
@@ -132,7 +133,7 @@ async def _chosen(
     page_worth: float = 0.0,
 ) -> Evidence:
     """Choose passages of what was found, and give their pages a number in this thread."""
-    found = {page.id: page for result in results for page in result}
+    found = {page.id: page for result in results for page in result if page.kind != REPORT}
     chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
@@ -214,8 +215,13 @@ async def verified(
 
 
 async def texts(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the stored text of each source by its id; a page that was forgotten has none."""
-    stored = await pages.texts(owner, [source["page"] for source in sources.values()])
+    """Return the stored text of each source by its id, as far as it can prove anything.
+
+    A page that was forgotten has none. What a run wrote itself proves nothing: a number that was
+    doubted in one report must not be borne out by it in the next.
+    """
+    ids = [source["page"] for source in sources.values()]
+    stored = await pages.texts(owner, ids, but=[REPORT])
     named = {name: source["page"] for name, source in sources.items()}
     return {name: stored[page] for name, page in named.items() if page in stored}
 

@@ -29,6 +29,9 @@ SIDE_BY_SIDE = 2
 """How many files are read at once; reading is work for the processor."""
 
 
+GENERATED = b'<meta name="generator" content="Dossier">'
+"""What stands at the beginning of every report page of ours, whatever its file is called."""
+
 BATCH = 64
 """How many pages are summarised at a time; a document with more is summarised side by side."""
 
@@ -139,7 +142,17 @@ def _is_text(name: str) -> bool:
 def _own_report(file: Path) -> bool:
     """Say whether a file is a report of ours, which must not become a source of the next one."""
     both = ("report.md", "report.html")
-    return file.name in both and all((file.parent / name).is_file() for name in both)
+    if file.name in both and all((file.parent / name).is_file() for name in both):
+        return True
+    return file.suffix.lower() in (".html", ".htm") and GENERATED in _beginning(file)
+
+
+def _beginning(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(2_000)
+    except OSError:
+        return b""
 
 
 def _real(folder: Path) -> Path:

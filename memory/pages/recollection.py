@@ -35,8 +35,8 @@ async def empty(owner: str, part: Scope) -> bool:
 async def recollected(owner: str, query: str, limit: int, part: Scope, run: str = "") -> list[Page]:
     """Return the pages that fit a query best, best first.
 
-    A report leads to the pages it rests on, for it is their words that can be cited; itself it is
-    returned if only reports are searched, or if it rests on nothing.
+    A report leads to the pages it rests on, for it is their words that can be cited. Itself it is
+    never returned: what a run wrote proves nothing, and calls are told of it by `memory.reports`.
 
     Args:
         owner: Whose memory.
@@ -52,7 +52,7 @@ async def recollected(owner: str, query: str, limit: int, part: Scope, run: str 
     own = select(pages.c.id).where(pages.c.id.in_([page.id for page in found]), pages.c.run == run)
     left_out = set((await read_rows(own)).scalars()) if run else set()
     kept = [page for page in found if page.id not in left_out]
-    return kept if part.kinds == [REPORT] else await _originals(owner, query, kept)
+    return await traced(owner, query, kept)
 
 
 def _parts(part: Scope) -> list[Scope]:
@@ -62,14 +62,15 @@ def _parts(part: Scope) -> list[Scope]:
     return [Scope(kinds=part.kinds), Scope(groups=part.groups)]
 
 
-async def _originals(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
+async def traced(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
     """Put those pages that reports rest on and that fit the query best in the place of reports."""
     reports = [page.id for page in found if page.kind == REPORT]
     if not reports:
         return list(found)
     rows = await read_rows(select(pages.c.id, pages.c.links).where(pages.c.id.in_(reports)))
     links: dict[str, list[str]] = {row.id: json.loads(row.links) for row in rows}
-    cited = await named(owner, list({one for some in links.values() for one in some}))
+    every = await named(owner, list({one for some in links.values() for one in some}))
+    cited = [page for page in every if page.kind != REPORT]
     ranked = await asyncio.to_thread(rank, query, [page.text for page in cited])
     order = dict.fromkeys([*(at for at, _ in ranked), *range(len(cited))])
     best = [cited[at] for at in list(order)[:ORIGINALS]]
@@ -77,7 +78,7 @@ async def _originals(owner: str, query: str, found: Sequence[Page]) -> list[Page
     for page in found:
         rests_on = links.get(page.id, [])
         others = [one._replace(score=page.score) for one in best if one.id in rests_on]
-        for one in others if rests_on else [page]:
+        for one in others if page.kind == REPORT else [page]:
             here.setdefault(one.id, one)
     return list(here.values())
 

@@ -126,12 +126,20 @@ async def find_each(
     return [[one.page for one in found] for found in each]
 
 
-async def texts(owner: str, ids: Sequence[str]) -> dict[str, str]:
-    """Return the full texts of an owner's pages by their ids, also of those not found any more."""
+async def texts(owner: str, ids: Sequence[str], but: Sequence[str] = ()) -> dict[str, str]:
+    """Return the full texts of an owner's pages by their ids, also of those not found any more.
+
+    Args:
+        owner: Whose.
+        ids: Which.
+        but: The kinds of pages that are left out.
+    """
     found: dict[str, str] = {}
     # A statement may not name more than some ten thousand of them.
     for first in range(0, len(ids), BATCH):
         some = pages.c.id.in_(ids[first : first + BATCH])
-        wanted = select(pages.c.id, pages.c.text).where(pages.c.owner == owner, some)
+        wanted = select(pages.c.id, pages.c.text).where(
+            pages.c.owner == owner, some, pages.c.kind.not_in(list(but))
+        )
         found |= {row.id: row.text for row in await read_rows(wanted)}
     return found
