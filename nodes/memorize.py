@@ -39,7 +39,7 @@ async def _keep(state: State, place: Here) -> None:
     Of a report that is what it says, not the words and lists around it: notes may quote it.
     """
     report = state["report"]
-    text = _without(plain(report["body"]), report.get("doubted", []))
+    text = _without(plain(report["body"]), [one["text"] for one in report.get("doubted", [])])
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]
@@ -57,7 +57,7 @@ async def _keep(state: State, place: Here) -> None:
 
 
 def _without(text: str, doubted: list[str]) -> str:
-    """Return a report without the sentences whose numbers none of its sources has."""
+    """Return a report without the sentences of which something is not as its sources have it."""
     for sentence in doubted:
         text = text.replace(sentence, "")
     return "\n".join(line for line in text.split("\n") if line.strip(" -*")).strip()

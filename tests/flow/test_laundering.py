@@ -26,7 +26,7 @@ async def test_a_number_that_was_doubted_in_one_run_is_doubted_in_the_next(
 ):
     script.on("reporter", f"The waggle dance tells of food [S1]. {DOUBTFUL}")
     first = (await thread.begin(BEES, make(choices), quiet)).state
-    assert any("77" in one for one in first["report"]["doubted"])
+    assert any("77" in one["text"] for one in first["report"]["doubted"])
 
     script.on("reporter", f"The waggle dance tells of food [S1]. {DOUBTFUL} Again 77 [S2].")
     async with session("t2") as later:
@@ -34,7 +34,7 @@ async def test_a_number_that_was_doubted_in_one_run_is_doubted_in_the_next(
         second = (await later.begin(BEES, make(choices), quiet)).state
 
     body, doubted = second["report"]["body"], second["report"]["doubted"]
-    assert "77" not in body or any("77" in one for one in doubted)
+    assert "77" not in body or any("77" in one["text"] for one in doubted)
     kinds = {page.id: page.kind for page in await listed(ME, None, None, 100)}
     assert {kinds[one["page"]] for one in second["sources"].values()} == {"file"}
 
