@@ -60,7 +60,8 @@ def _without(text: str, doubted: list[str]) -> str:
     """Return a report without the sentences of which something is not as its sources have it."""
     for sentence in doubted:
         text = text.replace(sentence, "")
-    return "\n".join(line for line in text.split("\n") if line.strip(" -*")).strip()
+    left = [line for line in text.split("\n") if not doubted or line.strip(" -*") or not line]
+    return "\n".join(left).strip()
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:
