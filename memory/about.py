@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from memory.facts import store
 from memory.facts.fact import Fact
+from memory.facts.listing import listed
 from memory.profile.shape import Trait
 from memory.profile.store import kept
 from retrieval.text import fold
-from retrieval.words import words
+from retrieval.words import terms, words
 
 MOST = 30
 """How many facts are told at the most."""
+
+SHARED = 0.5
+"""A note fits a search if it has this part of its words."""
 
 _ASIDE = (
     r"^\W*(?:(?:so|and|but|ok(?:ay)?|hey|please|now|also)\b,? )*"
@@ -210,7 +213,7 @@ def about(question: str) -> About | None:
 
 async def remembered(owner: str, asked: About) -> Remembered:
     """Return the notes of an owner that answer what they ask of themselves, the newest first."""
-    facts = [fact for fact in await store.listed(owner) if fact.content][::-1]
+    facts = [fact for fact in await listed(owner) if fact.content][::-1]
     traits = await _traits(owner)
     if asked.kind == "all":
         known = {one.quote for one in facts}
@@ -223,6 +226,24 @@ async def remembered(owner: str, asked: About) -> Remembered:
         return Remembered([_told(fact) for fact in fitting[:MOST]], True)
     liked = [fact for fact in facts if _KINDS["likes"].told.search(fact.content)]
     return Remembered([_told(fact) for fact in liked[:MOST]], False)
+
+
+async def found(owner: str, query: str, limit: int) -> list[Told]:
+    """Return the notes of an owner that fit what they search for, those that fit best first."""
+    if asked := about(query):
+        return (await remembered(owner, asked)).notes[:limit]
+    wanted = terms(query)
+    notes = [_told(fact) for fact in (await listed(owner))[::-1] if fact.content]
+    known = {one.quote for one in notes}
+    notes += [one for one in await _traits(owner) if one.quote not in known]
+    worth = [(_share(wanted, f"{one.text} {one.quote}"), one) for one in notes]
+    fitting = sorted((pair for pair in worth if pair[0] >= SHARED), key=lambda pair: -pair[0])
+    return [one for _, one in fitting[:limit]]
+
+
+def _share(wanted: Sequence[str], text: str) -> float:
+    have = set(words(text))
+    return sum(word in have for word in wanted) / len(wanted) if wanted else 0.0
 
 
 def _of_kind(name: str, facts: Sequence[Fact], traits: Sequence[Told]) -> list[Told]:

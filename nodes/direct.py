@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.state import QueryState
-from memory.about import about, remembered, said
+from memory.about import Told, about, remembered, said
 from runs.place import Here, here
 from runs.trace import trace
 from tools.direct import Direct, Made, direct, plain
@@ -32,8 +34,8 @@ async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | N
     language = state.get("language", "en")
     found = await _person(place, question, language)
     if found is None and asks_overview(question):
-        made = await overview(place.owner, runtime.context.files, language)
-        found = await direct(place, made) if made else None
+        documents = await overview(place.owner, runtime.context.files, language)
+        found = await direct(place, documents) if documents else None
     if found is None:
         found = await _tables(place, runtime.context, question, language)
     if found:
@@ -48,8 +50,13 @@ async def _person(place: Here, question: str, language: str) -> Direct | None:
     notes, sure = await remembered(place.owner, asked)
     if not notes:
         return Direct([], {}, FORGOT) if asked.sure else None
+    return await direct(place, made(notes, language), "" if sure else UNSURE)
+
+
+def made(notes: Sequence[Told], language: str) -> list[Made]:
+    """Return notes of the person as what was worked out, each on its own."""
     titles = {"facts": ("What you told", "你说过的话"), "profile": ("Your profile", "你的个人资料")}
-    made = [
+    return [
         Made(
             "note",
             f"{one.memory}/{one.id}",
@@ -60,7 +67,6 @@ async def _person(place: Here, question: str, language: str) -> Direct | None:
         )
         for one in notes
     ]
-    return await direct(place, made, "" if sure else UNSURE)
 
 
 async def _tables(place: Here, context: Context, question: str, language: str) -> Direct | None:
@@ -68,5 +74,5 @@ async def _tables(place: Here, context: Context, question: str, language: str) -
     if found is None:
         return None
     file, reason = found.file, "" if found.status == "computed" else AMBIGUOUS
-    made = Made("file", file.sha256, file.path, found.title, found.place, found.text)
-    return await direct(place, [made], reason)
+    answer = Made("file", file.sha256, file.path, found.title, found.place, found.text)
+    return await direct(place, [answer], reason)

@@ -12,29 +12,60 @@ from app.cli.output import GONE, one_line, print_json
 from app.cli.snippet import marked, snippet
 from app.cli.table import show
 from config.settings import settings
+from memory.about import Told
+from memory.about import found as notes_found
 from memory.pages.finding import Found, search
 from memory.pages.within import within
 from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
 
+NOTES = ("facts", "profile")
+"""What may be searched beside pages, by the names of the memories."""
+
+KINDS = {"facts": "fact", "profile": "profile"}
+"""What a note is called."""
+
 
 def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
     """Print the pages that were found, best first; return the exit status."""
     query = check_question(query)
-    found = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
+    notes, found = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
     if as_json:
-        print_json({"query": query, "pages": [_plain(one, query) for one in found]})
+        pages = [_plain(one, query) for one in found]
+        print_json({"query": query, "notes": [_note(one) for one in notes], "pages": pages})
         return 0
-    show(_hits(found, query, explain) if found else "Nothing found.")
+    if notes:
+        show(_told(notes, query))
+    if found or not notes:
+        show(_hits(found, query, explain) if found else "Nothing found.")
     return 0
 
 
-async def _searched(owner: str, query: str, name: str, limit: int) -> list[Found]:
+async def _searched(
+    owner: str, query: str, name: str, limit: int
+) -> tuple[list[Told], list[Found]]:
+    """Return what the person told, and the pages; `facts` and `profile` name notes only."""
     try:
-        return await search(owner, query, limit, *await within(owner, name))
+        told = [] if name and name not in NOTES else await notes_found(owner, query, limit)
+        if name in NOTES:
+            return [one for one in told if one.memory == name], []
+        return told, await search(owner, query, limit, *await within(owner, name))
     finally:
         await close()
+
+
+def _told(notes: list[Told], query: str) -> Table:
+    rows = Table.grid(Column(), padding=(0, 1))
+    for one in notes:
+        rows.add_row(marked(one_line(one.quote or one.text), query))
+        rows.add_row(Text(f"{KINDS[one.memory]} {one.id}", "dim"))
+    return rows
+
+
+def _note(note: Told) -> dict[str, Any]:
+    told = {"kind": KINDS[note.memory], "id": note.id, "text": note.text, "quote": note.quote}
+    return {**told, "said": note.at}
 
 
 def _hits(found: list[Found], query: str, explain: bool) -> Table:

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 
 from memory.facts import rows
 from memory.facts.fact import Fact
 from memory.facts.held import known
+from memory.facts.listing import listed as listed
 from storage.engine import read, read_rows
 from storage.events import revision
 from storage.tables import facts
-
-
-async def listed(owner: str, all: bool = False) -> list[Fact]:
-    """Return an owner's facts, the oldest first.
-
-    Args:
-        owner: Whose.
-        all: Also those that were replaced, removed or have ended; none that was forgotten.
-    """
-    wanted = select(facts).where(facts.c.owner == owner, facts.c.content != "")
-    if not all:
-        lasting = or_(facts.c.valid_to.is_(None), facts.c.valid_to > time.time())
-        wanted = wanted.where(facts.c.live == 1, lasting)
-    found = await read_rows(wanted.order_by(facts.c.created, facts.c.id))
-    return [rows.fact_of(row) for row in found]
 
 
 async def found(owner: str, id: str) -> Fact | None:

@@ -42,16 +42,23 @@ def lookup(prompt: Prompt) -> dict[str, Any]:
 
 
 def notes(prompt: Prompt) -> dict[str, Any]:
-    """Return the sentences that answer the question best, as many as notes may have."""
+    """Return what the person told, then the sentences that answer the question best."""
+    told = [page for page in prompt.pages if page.computed]
+    rest = prompt._replace(pages=tuple(page for page in prompt.pages if not page.computed))
+    facts = [{"text": page.text.removeprefix("- "), "pages": [page.id]} for page in told]
+    return {"facts": [*facts, *_of_pages(rest)]}
+
+
+def _of_pages(prompt: Prompt) -> list[dict[str, Any]]:
     if not answerable(prompt.question, prompt.pages):
-        return {"facts": []}
+        return []
     about = topic(prompt.question)
     order = dict.fromkeys(page.id for page in prompt.pages)
     worth = {name: ORDER / place for place, name in enumerate(order, start=1)}
     rest = scored(about, prompt.question, prompt.pages)
     rest.sort(key=lambda one: -one.score - worth[one.page.id])
     sure = best(about, prompt.question, prompt.pages, SURE)
-    return {"facts": _fitting([*sure, *(one.quote for one in rest)])}
+    return _fitting([*sure, *(one.quote for one in rest)])
 
 
 def _fitting(quotes: Iterable[Quote]) -> list[dict[str, Any]]:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from graph.context import Context
+from memory.about import found
 from memory.pages.within import scope
+from nodes.direct import made
 from nodes.recall.state import RecallState
-from runs.place import here
+from runs.place import Here, here
+from tools.direct import Direct, direct
 from tools.evidence import recollect
+
+MOST = 10
+"""How many notes of what the person told are looked at."""
 
 
 async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
@@ -23,11 +29,21 @@ async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     about = "\n".join(dict.fromkeys([state["question"], *state["requests"]]))
     part = scope(state["scope"])
     place, own = here(state, runtime), state.get("run", "")
-    found = await recollect(place, queries, named, about=about, part=part, run=own)
+    told = await _told(state, place)
+    pages = await recollect(place, queries, named, about=about, part=part, run=own)
     known = {(one["source"], one["text"]) for one in state["passages"]}
-    new = [one for one in found.passages if (one["source"], one["text"]) not in known]
+    every = [*told.passages, *pages.passages]
+    new = [one for one in every if (one["source"], one["text"]) not in known]
     return RecallState(
         passages=[*state["passages"], *new],
-        sources={**state["sources"], **found.sources},
+        sources={**state["sources"], **told.sources, **pages.sources},
         fresh=any(one["source"] not in state["sources"] for one in new),
     )
+
+
+async def _told(state: RecallState, place: Here) -> Direct:
+    """Return what the person told that fits the question; a run is told that by its memories."""
+    if "run" in state or state["scope"]:
+        return Direct([], {})
+    notes = await found(place.owner, state["question"], MOST)
+    return await direct(place, made(notes, state["language"]))

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from graph.session import Session
+from typing import Any
+
+from graph.context import Context
+from graph.session import Session, session
+from memory.facts.store import NewFact, add
+from nodes.recall.graph import make_recall
+from runs.place import owned
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -47,3 +53,14 @@ async def test_a_folder_is_told_document_by_document_each_cited(
     }
     assert not report["removed"]
     assert not report["doubted"]
+
+
+async def test_a_recall_finds_what_the_person_told():
+    await add(owned("local", ""), NewFact("I live in Bergen", quote="I live in Bergen"))
+    async with session("recall-1", make_recall) as opened:
+        alone = Context(models={"default": "extractive:"})
+        outcome = await opened.begin("Where do I live?", alone, quiet)
+
+    state: Any = outcome.state
+    assert "“I live in Bergen”" in state["notes"]
+    assert next(iter(state["sources"].values()))["title"] == "What you told"

@@ -132,6 +132,7 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 
 
 READS: dict[str, Read] = {
+    "about.found": lambda o, ids: about.found(o, ASKED, 100),
     "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
     "experience.credits.credited": each(credited.credited, "runs"),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
@@ -147,7 +148,7 @@ READS: dict[str, Read] = {
     "experience.utterances.spoken": each(utterances.spoken, "runs"),
     "facts.held.known": lambda o, ids: _held(o),
     "facts.looking.found": each(facts.found, "facts"),
-    "facts.looking.listed": lambda o, ids: facts.listed(o, all=True),
+    "facts.listing.listed": lambda o, ids: facts.listed(o, all=True),
     "facts.looking.matching": lambda o, ids: facts.matching(o, bool),
     "facts.looking.of_message": lambda o, ids: facts.of_message(o, "m"),
     "facts.looking.near": lambda o, ids: facts.near(o, ASKED, 100),

@@ -1,0 +1,61 @@
+"""What `dossier search` prints of what the person told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from app.cli.search import main
+from memory.facts.store import NewFact, add
+from runs.place import owned
+from storage.engine import close
+
+
+def told(user: str, *texts: str) -> None:
+    async def work() -> None:
+        for text in texts:
+            await add(owned(user, ""), NewFact(text, quote=text))
+        await close()
+
+    asyncio.run(work())
+
+
+def searched(
+    capsys: pytest.CaptureFixture[str], query: str, within: str = ""
+) -> list[dict[str, object]]:
+    main(query=query, within=within, limit=10, explain=False, project="", as_json=True)
+    notes: list[dict[str, object]] = json.loads(capsys.readouterr().out)["notes"]
+    return notes
+
+
+def test_a_search_finds_facts_and_says_that_they_are(capsys: pytest.CaptureFixture[str]):
+    told("local", "I live in Bergen", "my boat is called Terna")
+
+    (note,) = searched(capsys, "Terna")
+    assert note["kind"] == "fact"
+    assert note["text"] == "my boat is called Terna"
+    assert [one["text"] for one in searched(capsys, "Where do I live?")] == ["I live in Bergen"]
+
+
+def test_facts_alone_can_be_searched(capsys: pytest.CaptureFixture[str]):
+    told("local", "my boat is called Terna")
+
+    assert searched(capsys, "Terna", "facts")
+    assert not searched(capsys, "Terna", "profile")
+
+
+def test_facts_of_another_owner_are_not_found(capsys: pytest.CaptureFixture[str]):
+    told("kim", "my boat is called Terna")
+
+    assert searched(capsys, "Terna") == []
+
+
+def test_a_fact_that_is_found_is_shown_with_its_id(capsys: pytest.CaptureFixture[str]):
+    told("local", "my boat is called Terna")
+    main(query="Terna", within="", limit=10, explain=False, project="", as_json=False)
+
+    shown = capsys.readouterr().out
+    assert "my boat is called Terna" in shown
+    assert "fact " in shown
