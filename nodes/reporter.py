@@ -16,6 +16,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
+from models.extractive.beyond import beyond
 from models.load import model_name
 from nodes.agent import work
 from nodes.conversation import holds_secret
@@ -40,6 +41,9 @@ UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
 
 NAMED = 8
 """How many files that could not be read are named."""
+
+BEYOND = {"judging", "counting"}
+"""Notices of a question that asks for what quotes do not give (`models/extractive/beyond.py`)."""
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
@@ -91,6 +95,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     if sources:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)
+    _tell_beyond(draft, state, model_name("reporter", runtime.context), checked)
     status = _status(state, checked, draft)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],
@@ -152,6 +157,14 @@ def _stopped(draft: Draft, problem: Problem) -> None:
         draft.tell("no_model")
 
 
+def _tell_beyond(draft: Draft, state: State, wanted: str, checked: Proven) -> None:
+    """Note what the question asks for that quotes alone do not give."""
+    quoting = wanted.startswith("extractive:") or "stood_in" in draft.notices
+    asked = beyond(state["question"], checked.body) if quoting else ""
+    if asked and not material.settled(state):
+        draft.tell(asked)
+
+
 async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await verified(owner, draft.text, sources, state["question"])
@@ -186,7 +199,7 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
         return "partial" if draft.limit else "insufficient_evidence"
     fine = ("no_evidence", "failed")
     unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
-    return "partial" if unfinished or set(draft.notices) & UNFINISHED else "succeeded"
+    return "partial" if unfinished or set(draft.notices) & (UNFINISHED | BEYOND) else "succeeded"
 
 
 def _notices(draft: Draft, language: str) -> list[str]:

@@ -84,7 +84,11 @@ Chat = Annotated[
 Words = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in quotes.")]
 Within = Annotated[
     str,
-    typer.Option("--in", metavar="NAMESPACE", help="Only a kind, a conversation or a folder."),
+    typer.Option(
+        "--in",
+        metavar="NAMESPACE",
+        help="Only a kind, a conversation or a folder.",
+    ),
 ]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show what adds to each score.")]

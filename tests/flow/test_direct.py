@@ -64,3 +64,25 @@ async def test_a_recall_finds_what_the_person_told():
     state: Any = outcome.state
     assert "“I live in Bergen”" in state["notes"]
     assert next(iter(state["sources"].values()))["title"] == "What you told"
+
+
+async def test_a_question_that_asks_to_judge_gets_the_sources_own_words_and_is_partial(
+    thread: Session, choices: dict[str, object]
+):
+    alone = make(choices, models={"default": "extractive:"})
+    outcome = await thread.begin("Is the waggle dance the best dance of bees?", alone, quiet)
+
+    report = outcome.state["report"]
+    assert outcome.state["status"] == "partial"
+    assert any("asks for a judgement" in notice for notice in report["notices"])
+    assert report["quotes"]
+
+
+async def test_a_model_of_its_own_may_judge(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    outcome = await thread.begin(
+        "Is the waggle dance the best dance of bees?", make(choices), quiet
+    )
+
+    assert not any("judgement" in notice for notice in outcome.state["report"]["notices"])
