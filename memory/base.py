@@ -56,6 +56,8 @@ class Note(NamedTuple):
     """The parts of its score, by name; none where the order is given."""
     must: bool = False
     """Whether it has a part of the budget that nothing else may take."""
+    says: frozenset[str] = frozenset()
+    """What it says, in words that tell where another memory says the same (`memory/repeats.py`)."""
 
 
 class Memory(Protocol):

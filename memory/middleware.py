@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from memory.base import Memory, Query
 from memory.budget import Part, fitting, told
 from memory.registry import MEMORIES
+from memory.repeats import once
 from memory.waiting import wait
 from retrieval.tokens import warm
 from storage.events import revision
@@ -113,7 +114,7 @@ async def remembered(query: Query, memories: Sequence[Memory], budget: int) -> l
     parts = [
         Part(memory.name, memory.share, some) for memory, some in zip(memories, notes, strict=True)
     ]
-    return [_in_order(part) for part in fitting(parts, budget)]
+    return [_in_order(part) for part in once(fitting(parts, budget))]
 
 
 def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ from string import Template
 
 from config.settings import settings
 from memory.base import Note, Query
+from memory.profile.shape import TASTES
 from memory.profile.shape import Profile as Data
 from memory.profile.store import Kept, kept
+from memory.repeats import identity, taste
 from prompts.loader import load
 
 OWNERS = 256
@@ -50,7 +52,9 @@ def _notes(profile: Data, revision: int) -> Iterator[Note]:
     for name, traits in whole.items():
         for one in traits:
             text = wording[name].substitute(text=one["text"])
-            yield Note("", text, "profile", revision, {"confidence": one["confidence"]})
+            says = taste(name, one["text"]) if name in TASTES else identity(one["text"])
+            score = {"confidence": one["confidence"]}
+            yield Note("", text, "profile", revision, score, says=says)
 
 
 @cache
