@@ -25,10 +25,11 @@ from graph.context import Context
 from memory import about
 from memory.base import Query
 from memory.experience import credits as credited
-from memory.experience import drawing, insights, lessons, recalling, tidying, utterances
+from memory.experience import drawing, insights, lessons, recalling, similar, tidying, utterances
 from memory.experience import runs as past
 from memory.experience.outcome import Signs
 from memory.facts import looking as facts
+from memory.facts import meaning
 from memory.facts.held import known
 from memory.facts.store import NewFact, add
 from memory.files import lineage as file_lineage
@@ -151,6 +152,8 @@ READS: dict[str, Read] = {
     "facts.listing.listed": lambda o, ids: facts.listed(o, all=True),
     "facts.looking.matching": lambda o, ids: facts.matching(o, bool),
     "facts.looking.of_message": lambda o, ids: facts.of_message(o, "m"),
+    "facts.meaning.meant": lambda o, ids: _meant(o),
+    "experience.similar.meant": lambda o, ids: similar.meant(o, ASKED),
     "facts.looking.near": lambda o, ids: facts.near(o, ASKED, 100),
     "facts.looking.search": lambda o, ids: facts.search(o, ASKED, 100),
     "learning.keeping.told_before": lambda o, ids: _told_before(o),
@@ -228,7 +231,7 @@ WRITES = {
         "files.deciding.approve",
     ),
     *(f"facts.store.{name}" for name in ("add", "edit", "remove", "replace", "supersede")),
-    *("learning.keeping.tell",),
+    *("learning.keeping.tell", "meanings.vectors"),
     *("files.deciding.reject", "forgetting.door.finished", "kept.looking.edit"),
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
@@ -246,6 +249,8 @@ NOBODYS = {
     "learning.extraction.extract": "is told all it needs to know",
     "learning.turns.finish": "is told turns that were taken in an owner's name",
     "learning.turns.put_off": "is told turns that were taken in an owner's name",
+    "meanings.maker": "is told nothing",
+    "meanings.vector": "is told a text",
     "pages.embedding.embed_due": "makes vectors for everybody, and returns how many",
     "pages.embedding.vectors_of": "is told texts",
     "pages.judging.judge": "measures vectors for everybody, and returns how many",
@@ -302,6 +307,10 @@ def test_every_public_way_into_the_log_is_told_whose_it_is():
 
     assert set(reading) == set(EVENTS)
     assert {owner_of(function) for function in reading.values()} == {"name"}
+
+
+async def _meant(owner: str) -> Any:
+    return await meaning.meant(owner, await known(owner, 0), ASKED)
 
 
 async def _learnt(owner: str, run: str) -> Any:
