@@ -11,9 +11,11 @@ from typing_extensions import TypedDict
 from graph.records import (
     Answer,
     Background,
+    Doubted,
     Finding,
     Passage,
     Plan,
+    Removed,
     Report,
     RunStatus,
     Source,
@@ -121,6 +123,10 @@ class StepState(Place, total=False):
     more_queries: list[str]
     passages: list[Passage]
     finding: Finding
+    removed: list[Removed]
+    """What the checks took out of the newest draft of the step. Written by researcher."""
+    doubted: list[Doubted]
+    """What they left in it although it is doubtful. Written by researcher."""
     findings: Annotated[dict[str, Finding], merge]
     sources: Annotated[dict[str, Source], merge]
     unsearched: Annotated[dict[str, str], merge]

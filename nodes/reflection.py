@@ -28,8 +28,8 @@ class Verdict(BaseModel):
 async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Let a finding pass, or have the step done again with the feedback.
 
-    Reads `question`, `step`, `finding`, `passages`, `earlier`; writes `findings`, or `feedback`,
-    `more_queries` and `attempt`. A judge that fails leaves the finding `unverified`.
+    Reads `question`, `step`, `finding`, `passages`, `earlier`, `removed`; writes `findings`,
+    or `feedback`, `more_queries` and `attempt`. A judge that fails leaves the finding `unverified`.
     """
     finding = state["finding"]
     last = state["attempt"] >= runtime.context.max_reflections
@@ -41,7 +41,8 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
         verdict = await _verdict(state, runtime)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
-    if verdict.passed and finding["text"]:
+    # Where the checks left nothing of a draft, it is worth another try that is told why.
+    if verdict.passed and (finding["text"] or not state.get("removed")):
         return _done(state, finding | {"review": "passed"})
     if last:
         return _done(state, finding | {"review": "failed"})

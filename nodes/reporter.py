@@ -32,8 +32,8 @@ from report.support import Proven
 from report.wording import lacking
 from retrieval.script import CJK
 from runs.faults import bear
-from runs.place import owner
-from tools.evidence import verified
+from runs.place import here, owner
+from tools.evidence import note_checked, verified
 from tools.ingest import left_out
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
@@ -96,6 +96,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)
     _tell_beyond(draft, state, model_name("reporter", runtime.context), checked)
+    await note_checked(here(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = Report(
         title=state["plan"]["title"] or state["question"][:120],

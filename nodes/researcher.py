@@ -17,12 +17,13 @@ from nodes.agent import Work, work
 from nodes.recall.inner import recall
 from nodes.streaming import tell_step
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, step_blocks
+from prompts.marks import block, blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
 from report.support import Proven
+from report.wording import told
 from runs.gate import gate
 from runs.place import Here, here, owner
-from tools.evidence import gather, verified
+from tools.evidence import gather, note_checked, verified
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +32,8 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `passages`,
-    `sources`; writes `finding`, `passages`, `sources`, `unsearched`. A step that fails is a
-    finding that says so.
+    `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `removed`, `doubted`. A
+    step that fails is a finding that says so.
     """
     place = here(state, runtime)
     try:
@@ -89,16 +90,20 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
     asked = f"{state['question']}\n{state['step']['title']}\n{state['step']['description']}"
     checked = await verified(owner(runtime), written.text, sources, asked)
+    await note_checked(here(state, runtime), "researcher", checked)
     finding = _judged(state, written, checked, queries)
-    return StepState(finding=finding, passages=passages, sources=sources, unsearched=unsearched)
+    kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
+    return kept | StepState(finding=finding, removed=checked.removed, doubted=checked.doubted)
 
 
 def _request(state: StepState) -> str:
-    needed = findings_block(state["needed"], "needs")
+    needed, again = findings_block(state["needed"], "needs"), bool(state["feedback"])
     return blocks(
         step_blocks(state["question"], state["step"], needed, state["passages"], state["sources"]),
         earlier_block(state.get("earlier", [])),
-        block("draft", state["finding"]["text"] if state["feedback"] else ""),
+        cited("draft", state["finding"]["text"]) if again else "",
+        block("removed", told(state.get("removed", []), [], state["language"])) if again else "",
+        block("doubted", told([], state.get("doubted", []), state["language"])) if again else "",
         block("feedback", state["feedback"]),
     )
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
+
+_QUOTED = re.compile(r'&lt;q s="(S\d+)"&gt;(.*?)&lt;/q&gt;', re.DOTALL)
+_TWICE = re.compile("&amp;(?=(?:lt|gt|amp);)")
 
 Data = Mapping[str, object]
 """A passage, a source or a finding as plain data."""
@@ -20,6 +24,13 @@ def block(tag: str, data: object, **attributes: object) -> str:
         return ""
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
     return wrap(tag, [escape(text, quote=False)], **attributes)
+
+
+def cited(tag: str, text: str, **attributes: object) -> str:
+    """Mark a text that was checked; its quotations stand in it as they are to be copied."""
+    if not text:
+        return ""
+    return wrap(tag, [_QUOTED.sub(_quoted, escape(text, quote=False))], **attributes)
 
 
 def wrap(tag: str, parts: Iterable[str], **attributes: Any) -> str:
@@ -71,5 +82,10 @@ def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:
     marked = []
     for finding in findings:
         named = {"id": finding["step"], "title": finding["title"], "status": finding["status"]}
-        marked.append(block("finding", finding["text"] or finding["reason"], **named))
+        marked.append(cited("finding", str(finding["text"] or finding["reason"]), **named))
     return wrap(tag, marked)
+
+
+def _quoted(quote: re.Match[str]) -> str:
+    """Return a quotation with its words escaped once, as a checked text has them."""
+    return f'<q s="{quote[1]}">{_TWICE.sub("&", quote[2])}</q>'

@@ -73,11 +73,12 @@ def tidy(text: str) -> str:
     One that was copied as it is escaped in a prompt is read as a quotation. Inline code stays as it
     is, but for addresses, and for marks that a model took for code.
     """
-    text = _TWICE.sub(_unescaped, text)
+    done = [quote.span() for quote in _CLOSED.finditer(text)]
+    text = _TWICE.sub(lambda one: one[0] if _within(one.span(), done) else _unescaped(one), text)
     quoted = [quote.span() for quote in _CLOSED.finditer(text)]
     bare, kept = aside(changed(text, lambda code: _uncoded(code, quoted)))
-    done = outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
-    return back(done, [URL.sub("", one) for one in kept])
+    spelt = outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
+    return back(spelt, [URL.sub("", one) for one in kept])
 
 
 def spell(body: str, known: Collection[str]) -> str:
@@ -149,8 +150,12 @@ def _unescaped(quote: re.Match[str]) -> str:
 
 def _uncoded(code: Code, quoted: Sequence[tuple[int, int]]) -> str:
     """Return inline code, or what is in it where that is a mark and no code."""
-    in_quotation = any(start < code.start and code.end < end for start, end in quoted)
-    return code.inside if _CODED.search(code.inside) and not in_quotation else code.string
+    whole = _within((code.start, code.end), quoted) or not _CODED.search(code.inside)
+    return code.string if whole else code.inside
+
+
+def _within(place: tuple[int, int], quoted: Sequence[tuple[int, int]]) -> bool:
+    return any(start < place[0] and place[1] < end for start, end in quoted)
 
 
 def _parts(text: str) -> Iterator[str]:

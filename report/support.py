@@ -243,7 +243,7 @@ def _is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
     bare = FILE.sub(" ", said)
     named = set(words(about))
     for part in (bare, *_CLAUSES.split(bare)):
-        wanted = {word for word in words(part) if not word[0].isdigit()} - named
+        wanted = {word for word in words(part) if not word[:1].isdigit()} - named
         found = sum(any(word in one.places for one in sources) for word in wanted)
         if len(wanted) >= FEWEST[tongue] and found <= STRANGE[tongue] * len(wanted):
             return True

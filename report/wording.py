@@ -192,6 +192,13 @@ def why_removed(reason: str, language: str) -> str:
     return _REMOVED.get(reason, _OTHER)[chinese].format("一句" if chinese else "a sentence")
 
 
+def told(removed: Sequence[Removed], doubted: Sequence[Doubted], language: str) -> str:
+    """Return lines that say for each sentence why it was taken out, or what is doubted in it."""
+    colon = word("colon", language)
+    lines = [f"- {why_removed(one['reason'], language)}{colon}{one['text']}" for one in removed]
+    return "\n".join([*lines, *(f"- {_doubt(one, language)}" for one in doubted)])
+
+
 def _doubt(one: Doubted, language: str) -> str:
     told = _DOUBTED.get(one["reason"], _DOUBTED["number"])
     return told[_is_chinese(language)].format(one["text"])

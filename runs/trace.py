@@ -38,7 +38,7 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
 
     Args:
         here: The point of the run.
-        kind: `model`, `memory`, `embed`, `search`, `fetch`, `sandbox` or `status`.
+        kind: `model`, `memory`, `embed`, `search`, `fetch`, `check`, `sandbox` or `status`.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.

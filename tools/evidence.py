@@ -214,6 +214,13 @@ async def verified(
     return await asyncio.to_thread(proven, text, await texts(owner, sources), question, names)
 
 
+async def note_checked(here: Here, role: str, checked: Proven) -> None:
+    """Write down what the checks took out of a text, and what they doubt in it."""
+    if checked.removed or checked.doubted:
+        more = {"removed": checked.removed, "doubted": checked.doubted}
+        await trace(here, "check", role, "ok", **more)
+
+
 async def texts(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:
     """Return the stored text of each source by its id, as far as it can prove anything.
 

@@ -31,6 +31,7 @@ from app.cli.options import (
     Quick,
     Reject,
     Review,
+    ShowRemoved,
     Sure,
     Thread,
     Trust,
@@ -154,9 +155,11 @@ def list_runs(context: typer.Context, project: Project = "", json: Json = False)
 
 
 @runs.command()
-def show(run: Name, project: Project = "", json: Json = False) -> None:
+def show(
+    run: Name, removed: ShowRemoved = False, project: Project = "", json: Json = False
+) -> None:
     """Show every call of a run: role, step, tokens and time."""
-    call("runs", name=run, project=project, as_json=json)
+    call("runs", name=run, removed=removed, project=project, as_json=json)
 
 
 @runs.command()

@@ -51,6 +51,12 @@ Choice = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
 ]
+ShowRemoved = Annotated[
+    bool,
+    typer.Option(
+        "--removed", help="Show the sentences that the checks took out or doubt, with the reasons."
+    ),
+]
 Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
 Keep = Annotated[
     str,

@@ -14,6 +14,8 @@ from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.settings import settings
 from graph.context import Context
+from report.wording import told
+from retrieval.script import language as language_of
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
@@ -24,9 +26,11 @@ LONGEST = 100
 """How many characters of a question are listed at most."""
 
 
-def main(*, name: str | None, project: str, as_json: bool) -> int:
-    """List the runs of a project, or show one; return the exit status."""
+def main(*, name: str | None, project: str, as_json: bool, removed: bool = False) -> int:
+    """List the runs of a project, or show one, or what was removed; return the exit status."""
     owner = owned(settings().user, project)
+    if removed and name is not None:
+        return asyncio.run(_removed(owner, name, as_json))
     return asyncio.run(_list(owner, as_json) if name is None else _show(owner, name, as_json))
 
 
@@ -62,13 +66,45 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     report = f"report: {Path(run.folder, NAMES['md'])}" if run.folder else "no report yet"
     head = f"[bold]{run.id}[/bold]  {run.status} {code}"
     show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls, run.context))
+    if count := sum(len(check["removed"]) for check in _checks(calls)):
+        show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
     return 0
+
+
+async def _removed(owner: str, name: str, as_json: bool) -> int:
+    """Show what the checks took out of each draft of a run, and what they doubt."""
+    try:
+        run = _truly(await found(owner, name))
+        checks = _checks(await read_trace(run.id))
+    finally:
+        await close()
+    if as_json:
+        print_json({**_plain(run), "checks": [_sentences(check) for check in checks]})
+        return 0
+    language = language_of(run.question)
+    for check in checks:
+        where = " ".join(filter(None, (check["role"], check["step"])))
+        attempt = f"draft {int(check['attempt'].rpartition('.')[2] or 0) + 1}"
+        show(Text(f"{where}, {attempt}"))
+        show(Text(told(check["removed"], check["doubted"], language)))
+    show("" if checks else "Nothing was removed by the checks.")
+    return 0
+
+
+def _checks(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what the checks did, once for each draft, however often it was checked."""
+    checks = (call for call in calls if call["kind"] == "check")
+    return list({(one["role"], one["step"], one["attempt"]): one for one in checks}.values())
+
+
+def _sentences(check: dict[str, Any]) -> dict[str, Any]:
+    return {name: check[name] for name in ("role", "step", "attempt", "removed", "doubted")}
 
 
 def _table(calls: list[dict[str, Any]]) -> Table:
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
     rows = table("at", "kind", "role", "step", "status", "model", *numbers)
-    for call in (call for call in calls if call["kind"] != "memory"):
+    for call in (call for call in calls if call["kind"] not in ("memory", "check")):
         at = datetime.fromtimestamp(call["at"], UTC).astimezone()
         words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""

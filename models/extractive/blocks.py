@@ -181,7 +181,13 @@ def _findings(text: str) -> Iterator[Found]:
     for tag, named, inside in _blocks(text):
         if tag == "finding":
             title, status = named.get("title", ""), named.get("status", "")
-            yield Found(named.get("id", ""), title, status, unescape(inside))
+            yield Found(named.get("id", ""), title, status, _checked(inside))
+
+
+def _checked(inside: str) -> str:
+    """Return a checked text as it was: its quotations are escaped once, before and in a prompt."""
+    parts = re.split(r'(<q s="S\d+">.*?</q>)', inside, flags=re.DOTALL)
+    return "".join(one if one.startswith("<q ") else unescape(one) for one in parts)
 
 
 def _quoted(findings: Sequence[Found], pages: Sequence[Page]) -> Iterator[Page]:

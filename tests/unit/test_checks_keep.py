@@ -131,3 +131,10 @@ def test_a_number_of_the_question_or_of_a_title_needs_no_source():
     assert proven(text, TEXTS).doubted != []
     same(text, "What can the TX-870 of 1993 do?")
     same(text, S1="Manual of the TX-870, 1993")
+
+
+@pytest.mark.parametrize(
+    "said", ["- _ – _: 42 %, ___ and ½ ² ․․ of _ [S1].", "… ；；【】 · [S1]", "_ _"]
+)
+def test_a_sentence_of_signs_is_no_stumbling_block(said: str):
+    proven(said, TEXTS)
