@@ -15,7 +15,7 @@ from config.settings import settings
 from memory.about import Told
 from memory.about import found as notes_found
 from memory.pages.finding import Found, search
-from memory.pages.within import within
+from memory.pages.within import ALL, Scope, within
 from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
@@ -25,6 +25,9 @@ NOTES = ("facts", "profile")
 
 KINDS = {"facts": "fact", "profile": "profile"}
 """What a note is called."""
+
+SOURCES = ("file", "web")
+"""The kinds of pages that are searched where none is named."""
 
 
 def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
@@ -47,12 +50,18 @@ async def _searched(
 ) -> tuple[list[Told], list[Found]]:
     """Return what the person told, and the pages; `facts` and `profile` name notes only."""
     try:
-        told = [] if name and name not in NOTES else await notes_found(owner, query, limit)
+        asked = name in ("", ALL, *NOTES)
+        told = await notes_found(owner, query, limit) if asked else []
         if name in NOTES:
             return [one for one in told if one.memory == name], []
-        return told, await search(owner, query, limit, *await within(owner, name))
+        return told, await search(owner, query, limit, *await _part(owner, name))
     finally:
         await close()
+
+
+async def _part(owner: str, name: str) -> Scope:
+    """Return what is searched: by default sources, for a report must not outrank what it cites."""
+    return await within(owner, name) if name else Scope(SOURCES)
 
 
 def _told(notes: list[Told], query: str) -> Table:

@@ -20,6 +20,10 @@ KINDS = ("file", "web", "report", "chat", "session")
 """The kinds of pages that are kept, whether there are any yet or not."""
 
 
+ALL = "all"
+"""The name for every kind, what Dossier wrote itself and what was said included."""
+
+
 class Scope(NamedTuple):
     """A part of a memory: pages of these kinds, in these groups; every one where it is `None`."""
 
@@ -35,7 +39,7 @@ def scope(names: Sequence[str]) -> Scope:
 
 
 async def within(owner: str, name: str) -> Scope:
-    """Return what a namespace's name stands for; everything when it is empty.
+    """Return what a namespace's name stands for; everything when it is empty or `all`.
 
     Args:
         owner: Whose pages.
@@ -44,7 +48,7 @@ async def within(owner: str, name: str) -> Scope:
     Raises:
         Problem: `namespace_not_found`, with the names that come close.
     """
-    if not name:
+    if name in ("", ALL):
         return Scope()
     shelves = await stats(owner)
     kinds = {*KINDS, *(shelf.kind for shelf in shelves)}

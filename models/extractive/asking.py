@@ -34,6 +34,34 @@ _POLITE = re.compile(
     r")\s*",
     re.IGNORECASE,
 )
+_TONGUE = r"(?:english|chinese|german|french|spanish|italian|japanese|korean|russian|portuguese)"
+_COUNT = r"(?:(?:\d+|one|two|three|four|five|six|seven|eight|ten|a few|several|short|single|a) )"
+_FORM = (
+    rf"(?:in (?:at most |no more than |under |about |around |only |just )?{_COUNT}{{0,3}}"
+    r"(?:bullet points?|bullets|points?|words?|sentences?|paragraphs?|lines?)"
+    r"|as (?:an? )?(?:\w+ )?(?:list|table|bullet points?|bullets)"
+    r"|(?:in )?(?:brief|short|detail|a nutshell|(?:plain|simple|easy) (?:words|terms|language))"
+    rf"|briefly|shortly|concisely|in (?:plain |simple )?{_TONGUE})"
+)
+_NUMERAL = "[一二两兩三四五六七八九十百\\d]"
+_MANNER = re.compile(
+    rf"^\W*{_FORM}(?: please)?\s*[,:]\s*"
+    rf"|[,;]\s*{_FORM}(?:,? please)?(?=\W*$)|\s{_FORM}(?:,? please)?(?=[.!]*$)"
+    r"|(?:(?<=[.!?？。！])|^)\s*(?:please )?"
+    r"(?:(?:answer|reply|respond|write|summari[sz]e)(?: it| this| me)?"
+    rf"(?: only)? {_FORM}|(?:keep|make) (?:it|the answer|your answer) \w+(?: and \w+)?"
+    rf"|(?:use|give me) (?:at most |only |no more than )?{_COUNT}{{1,2}}"
+    r"(?:bullet points?|bullets|words|sentences?|lines)"
+    rf"|(?:at most|no more than|only|max\.?|just)? ?{_COUNT}"
+    r"(?:words?|sentences?|lines|bullet points?)"
+    r"(?: only| max(?:imum)?| at most)?)(?: please)?\s*[.!:]*(?=\s|$)"
+    r"|(?:[请請]?(?:[用以][简簡繁]?[体體]?(?:中文|英文|[汉漢][语語]|英[语語]|[德法日][语語文])|[简簡][短洁潔要单單]地?)"
+    r"(?:[来來]?(?:回答|回[复復]|作答|[写寫]))?[：:，,]?|[，,。；]?\s*[请請]?(?:[用分以]成?"
+    rf"{_NUMERAL}+[点點条條句段行]话?(?:[来來]?(?:回答|[说說]明|概括|作答|列出|[总總][结結]))?"
+    rf"|[不别別][超][过過]{_NUMERAL}+[个個]?字|{_NUMERAL}+字以[内內]))(?=[。！!]*$|(?<=[：:，,]))",
+    re.IGNORECASE,
+)
+"""What is said of the answer itself: its language, its form, its length."""
 _WORKS = (
     "(?:haikus?|poems?|songs?|lyrics|sonnets?|limericks?|ballads?|rhymes?|raps?|story|stories|tales?"
     "|jokes?|slogans?|letters?|e-?mails?|tweets?|code|programs?|scripts?|functions?|regex)"
@@ -56,13 +84,24 @@ def beyond_quoting(said: str) -> bool:
     return bool(_BEYOND.search(bare(said)))
 
 
+def topical(said: str) -> str:
+    """Return a question without what it says of the answer: its language, form or length.
+
+    What consists of such words only stays as it is.
+    """
+    left = said.strip()
+    while (less := _MANNER.sub("", left, count=1).strip()) != left and re.search(r"\w\w", less):
+        left = less
+    return left
+
+
 @lru_cache(maxsize=1024)
 def bare(said: str) -> str:
     """Return a question without the words around it: "Please tell me what X is" is "what X is".
 
     What consists of such words only stays as it is.
     """
-    left = said.strip()
+    left = topical(said)
     while True:
         less = _POLITE.sub("", left, count=1)
         if less == left or not re.search(r"\w\w", less):

@@ -22,6 +22,8 @@ WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
 _UNQUOTABLE = re.compile(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_RECORD = re.compile(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
+"""A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
 _CAPITALS = re.compile(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
 _MARK = re.compile(
     r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
@@ -86,7 +88,7 @@ def document(title: str) -> str:
 
 def _quotable(text: str) -> bool:
     """Tell whether a text may be quoted: no heading, no address, and more than a word."""
-    if len(words(text)) < 2 or _UNQUOTABLE.search(text):
+    if len(words(text)) < 2 or _UNQUOTABLE.search(text) or _RECORD.search(text):
         return False
     return entry(text) or not _CAPITALS.fullmatch(text)
 

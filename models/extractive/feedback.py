@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from models.extractive.steps import DraftStep, query, step
-from models.extractive.topic import key_terms
+from models.extractive.topic import key_phrase, key_terms
+
+SUBJECT = 4
+"""So many words of the question tell what a step is about that a person asks for."""
 
 _CLAUSES = re.compile(
     r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"
-    r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|without|no |not"
+    r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|just|nothing"
+    r"|without|no |not"
     r"|one (?:on|about)|don't|do not|leave|focus|cover|look))"
     r"|[，,](?=只|不|别|別|去|[删刪]|加|[补補]|增|再|[还還]|也)",
     re.IGNORECASE,
@@ -21,7 +25,8 @@ _ONLY = re.compile(
     re.IGNORECASE,
 )
 _DROP = re.compile(
-    r"\b(?:without|skip|remove|drop|delete|exclude|omit|ignore|leave out|leave away|get rid of|cut"
+    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete"
+    r"|exclude|omit|ignore|leave out|leave away|get rid of|cut"
     r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
     r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
     re.IGNORECASE,
@@ -134,7 +139,10 @@ def _wanted(clause: str) -> str:
 
 def _made(words: str, question: str) -> DraftStep:
     wanted = _wanted(words)
-    return step(wanted, query(wanted, question), wanted, description=words.strip())
+    about = key_phrase(question, SUBJECT)
+    return step(
+        wanted, query(wanted, question), f"{about} {wanted}", description=f"{wanted} ({about})"
+    )
 
 
 def _told(new: DraftStep, steps: Sequence[DraftStep], kept: set[int]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from models.extractive.asking import topical
 from models.extractive.topic import key_phrase, key_terms
 from retrieval.text import language, sentences
 
@@ -79,6 +80,7 @@ def parts(question: str) -> list[str]:
 
     Sentences that only tell the background are left out where others ask.
     """
+    question = topical(question)
     spoken = [span.text for span in sentences(question)]
     asking = [text for text in spoken if _ASKS.search(text)] or spoken
     clauses = [clause.strip(" ,，、。.") for text in asking for clause in _CLAUSE.split(text)]

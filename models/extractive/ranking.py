@@ -107,7 +107,18 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     chosen = _apart(_with_reason(question, found), limit)
     if chosen and asks_why_too(question):
         chosen = _with_cause(question, chosen, found)[:limit]
-    return [one.quote for one in chosen]
+    return [one.quote for one in _of_subject(question, chosen)]
+
+
+def _of_subject(question: str, chosen: Sequence[Scored]) -> Sequence[Scored]:
+    """Return sentences without those of passages that name nothing the question names."""
+    asked = named(question.split("\n")[0])
+    kept = [
+        one
+        for one in chosen
+        if not asked.isdisjoint(words(f"{one.page.title}\n{one.candidate.under}\n{one.page.text}"))
+    ]
+    return kept or chosen
 
 
 def _apart(found: Sequence[Scored], limit: int) -> list[Scored]:

@@ -77,13 +77,15 @@ def report(prompt: Prompt) -> Written:
     unsure = None if sure or titles else _lacking(prompt, pages, sections)
     shown = answer(prompt.question, sure or sections, titles)
     blocks = [_opening(prompt, shown, titles, _SAYS if unsure is None else _RELATED)]
+    evidence: dict[str, list[Quote]] = {}
     for title, quotes in sections:
         left = new(quotes if titles else backing(title, prompt.question, quotes), shown)
         left = _first_of_each(left) if prompt.concise else left
         shown += left
         same = titled(title) == titled(prompt.question)
         heading = _EVIDENCE[prompt.language] if same else framed(title, prompt.language)
-        blocks += [f"## {heading}\n\n{_bullets(left, titles)}"] if left else []
+        evidence.setdefault(heading, []).extend(left)
+    blocks += [f"## {name}\n\n{_bullets(some, titles)}" for name, some in evidence.items() if some]
     return Written("\n\n".join(blocks), unsure)
 
 

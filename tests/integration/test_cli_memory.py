@@ -148,6 +148,10 @@ def test_a_chat_is_read_searched_and_recalled_within_its_conversation(place: Pla
     read = forks.run(place, "ingest", "--chat", "chat.jsonl", "--json")
     again = forks.run(place, "ingest", "--chat", "chat.jsonl")
     found = forks.run(place, "search", "Where did Ann move?", "--in", "a", "--json").told["pages"]
+    by_default = forks.run(place, "search", "Where did Ann move?", "--json").told["pages"]
+    everywhere = forks.run(place, "search", "Where did Ann move?", "--in", "all", "--json").told
+    assert "chat" not in {one["kind"] for one in by_default}
+    assert "chat" in {one["kind"] for one in everywhere["pages"]}
 
     assert (read.status, read.told["messages"], read.told["added"]) == (6, 2, 2)
     assert [one["number"] for one in read.told["skipped"]] == [3]

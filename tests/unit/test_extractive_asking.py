@@ -14,6 +14,14 @@ from models.extractive.asking import bare, beyond_quoting
         ("I'm interested in round dances", "round dances"),
         ("你好，请帮我查一下蜜蜂怎样过冬", "蜜蜂怎样过冬"),
         ("我想知道蜜蜂为什么跳舞", "蜜蜂为什么跳舞"),
+        ("In two short sentences, why do bees dance?", "why do bees dance?"),
+        ("What is a hive? Please answer in French.", "What is a hive?"),
+        ("Briefly, what is a drone? One sentence only.", "what is a drone?"),
+        ("Why do bees dance? Keep it short.", "Why do bees dance?"),
+        ("Explain the round dance in at most 50 words", "Explain the round dance"),
+        ("How do bees find water, as a table please", "How do bees find water"),
+        ("请用中文回答：什么是蜂王？", "什么是蜂王？"),
+        ("蜜蜂怎样过冬？请用三点回答", "蜜蜂怎样过冬？"),
         ("能不能告诉我大红袍生长在哪里？", "大红袍生长在哪里？"),
     ],
 )
@@ -22,7 +30,17 @@ def test_words_that_only_ask_politely_are_left_out(said, asked):
 
 
 @pytest.mark.parametrize(
-    "said", ["Can bees see red?", "What is HNSW?", "please", "tell me", "你好", "请"]
+    "said",
+    [
+        "Can bees see red?",
+        "How many words are in one sentence?",
+        "What is in short supply?",
+        "What is HNSW?",
+        "please",
+        "tell me",
+        "你好",
+        "请",
+    ],
 )
 def test_a_question_and_mere_politeness_stay_as_they_are(said):
     assert bare(said) == said

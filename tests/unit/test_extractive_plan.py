@@ -182,3 +182,19 @@ def test_a_plan_is_framed_in_the_language_that_is_wanted():
     made = draft(Prompt(question="What is the waggle dance?", tongue="zh"))
 
     assert (made["title"], made["thought"]) == ("关于“waggle dance”", "问题可以一步回答。")
+
+
+@pytest.mark.parametrize(
+    ("question", "feedback", "about", "wanted"),
+    [
+        ("How do honey bees dance?", "only the angles, skip the history", "honey", "angles"),
+        ("How do honey bees dance?", "nothing on wasps, just the speed", "honey", "speed"),
+        ("蜜蜂怎样跳舞？", "只看角度，不要历史", "蜜蜂", "角度"),
+    ],
+)
+def test_a_plan_that_is_rejected_in_words_keeps_its_subject(question, feedback, about, wanted):
+    made = {"steps": [{"id": "s1", "title": question, "queries": [question], "needs": []}]}
+    (step,) = plan(question, plan=made, feedback=feedback)
+
+    assert all(about in query and wanted in query for query in step["queries"])
+    assert about in step["description"]

@@ -335,3 +335,25 @@ def test_a_report_begins_with_what_is_sure():
     assert "Bees" in written.text.split("##")[0]
     assert "Wasps" not in written.text.split("##")[0]
     assert writing.report(Prompt(question=asked, findings=(unsure,))).unsure == "bees"
+
+
+def test_evidence_has_one_heading_and_names_what_the_question_names():
+    bees = Page(
+        "S1", "Zeta pumps", "", "The Zeta pump lifts water. The Zeta pump lifts water fast."
+    )
+    other = Page("S2", "Kites", "", "A pump of another make lifts water too, and mud.")
+    asked = "How does the Zeta pump lift water?"
+    prompt = Prompt(question=asked, step=(asked, asked), pages=(bees, other))
+    told = Found("s1", asked, "ok", '- <q s="S1">The Zeta pump lifts water.</q>')
+
+    assert "S2" not in finding(prompt)
+    assert report(prompt._replace(findings=(told,))).count("## ") <= 1
+
+
+def test_a_row_of_json_is_not_quoted():
+    text = '{"pump": "Zeta", "lifts": "water", "year": 1931}\nThe Zeta pump lifts water.'
+    asked = "What does the Zeta pump lift?"
+    prompt = Prompt(question=asked, step=(asked, asked), pages=(Page("S1", "", "", text),))
+
+    assert '"pump"' not in finding(prompt)
+    assert "The Zeta pump lifts water." in finding(prompt)
