@@ -22,7 +22,7 @@ from storage.tables import documents
 from tools.apart import run_apart
 from tools.files import Limits, extract, find_files, others
 
-READER = 2
+READER = 3
 """Raised when the reading of files changes, so that known files are read again."""
 
 SIDE_BY_SIDE = 2

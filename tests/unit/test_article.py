@@ -144,6 +144,14 @@ def test_menus_footers_and_hidden_parts_are_left_out():
     assert "unseen" not in text
 
 
+def test_a_section_that_is_named_after_its_heading_is_no_menu():
+    words = "Comments on the share of related mills in the menu of the cook were many."
+    ids = ("handling-related-mills", "menu-of-the-cook", "sharing-comments", "social-life")
+    parts = "".join(f"<div id='{one}'><h2>{one}</h2><p>{words}</p></div>" for one in ids)
+
+    assert read(f"<main><h1>Mills</h1>{FILLER}{parts}</main>").count(words) == len(ids)
+
+
 def test_a_note_inside_an_article_is_kept_and_a_margin_beside_it_is_not():
     note = "<aside><p>Never open the gate by hand while the tide is coming in.</p></aside>"
 

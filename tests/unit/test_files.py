@@ -216,7 +216,7 @@ async def test_a_text_file_is_read_by_lines(tmp_path):
 
     document = await read(tmp_path, "notes.txt", paragraph * 200)
 
-    assert document["title"] == "notes"
+    assert document["title"] == "One line about bees in winter"
     first, second = document["sections"][:2]
     assert first["place"].startswith("L1-L")
     end = int(first["place"].rpartition("L")[2])

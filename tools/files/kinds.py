@@ -40,6 +40,9 @@ SUFFIXES = frozenset(READERS)
 HEAVY = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
 """The types whose parsers are kept in a process of their own."""
 
+TEXTS = frozenset(f".txt .text .rst .md .markdown .pdf .docx .odt .rtf .eml .msg {_WEB}".split())
+"""The types that are called by their first line where nothing else names them."""
+
 ARCHIVES = {
     ".docx": "word/",
     ".pptx": "ppt/",

@@ -22,12 +22,14 @@ _BLOCKS = frozenset([*_BLOCK_TAGS.split(), *_LEVELS])
 _UNREAD = frozenset(_UNREAD_TAGS.split())
 _AROUND = frozenset(["nav", "footer"])
 _AROUND_ROLES = frozenset(["navigation", "search", "banner", "contentinfo", "complementary"])
-_AROUND_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav(?:bar|box|header|footer|igation|links?)?|menu|(?:sphinx)?sidebar"
-    r"|breadcrumbs?|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter"
-    r"|comments?|related|skip|toc|catlinks|printfooter|editsection|metadata|paginat\w+)(?=$|[\s_-])",
-    re.IGNORECASE,
+_AROUND_NAMES = (
+    r"nav(?:bar|box|header|footer|igation|links?)?|menu|(?:sphinx)?sidebar|breadcrumbs?"
+    r"|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter|comments?"
+    r"|related|skip|toc|catlinks|printfooter|metadata|paginat\w+"
 )
+_AROUND_CLASS = re.compile(rf"(?:^|[\s_-])(?:{_AROUND_NAMES})(?=$|[\s_-])", re.IGNORECASE)
+# The name of a section is often made of the words of its heading.
+_AROUND_ID = re.compile(rf"(?:{_AROUND_NAMES})", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
 _PARTS = ["table", "pre", *_LEVELS]
@@ -95,8 +97,10 @@ def _is_around(node: Any) -> bool:
         return next(node.iterancestors("article", "main"), None) is None
     if node.tag == "form":
         return not node.xpath("boolean(.//h1 | .//h2 | .//p)")
-    named = f"{node.get('class', '')} {node.get('id', '')}"
-    return node.tag in _BLOCKS and node.tag != "body" and bool(_AROUND_NAMES.search(named))
+    if node.tag not in _BLOCKS or node.tag == "body":
+        return False
+    by_class = _AROUND_CLASS.search(node.get("class", ""))
+    return bool(by_class or _AROUND_ID.fullmatch(node.get("id", "")))
 
 
 class _Reader:
@@ -203,7 +207,9 @@ class _Table:
             return None
         found = [block for part in parts for block in part]
         size = sum(len(block.text) for block in found)
-        linked = sum(block.linked * len(block.text) for block in found) / size if size else 0.0
+        links = sum(block.linked * len(block.text) for block in found)
+        # Rows under a header are data, also where each names a link.
+        linked = links / size if size and not self.header else 0.0
         return Block(row(self.header, cells), linked=linked) if any(texts) else None
 
     def _placed(self, node: Any, texts: list[str]) -> list[str]:

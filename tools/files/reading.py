@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import TypeVar
 
 from anyio import fail_after, to_thread
 
 from config.errors import Problem
 from tools.apart import WorkerLost, run_apart
-from tools.files.kinds import HEAVY, READERS, SUFFIXES
+from tools.files.kinds import HEAVY, READERS, SUFFIXES, TEXTS
 from tools.files.shapes import Document, File, Grid, Limits, Refused
 from tools.files.worker import read, read_apart, read_grids, read_grids_apart
 
 Result = TypeVar("Result")
 
 _LIGHT = 200_000
+_HEADER = 12
+_LONGEST_TITLE = 80
+_DECORATION = " \t#*=-_~.。"
+_TITLED = re.compile(r"title\s*:\s*(\S.*)", re.IGNORECASE)
+# The header of a copy: where it is from, when it was made.
+_ADDRESSED = re.compile(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
 _DEFAULT = Limits()
 _HINTS = {
     "file_bomb": "leave it out, or save it anew from the program that made it",
@@ -48,7 +56,21 @@ async def extract(path: Path, limits: Limits = _DEFAULT) -> Document:
         document = await _run(read, read_apart, file)
     except Refused as refused:
         raise _problem(refused, path) from refused
-    return Document(title=document["title"] or path.stem, sections=document["sections"])
+    title = document["title"] or _first_line(document, path) or path.stem
+    return Document(title=title, sections=document["sections"])
+
+
+def _first_line(document: Document, path: Path) -> str:
+    """Return the words that a text begins with; code, settings and tables begin with none."""
+    if path.suffix.lower() not in TEXTS:
+        return ""
+    lines = document["sections"][0]["text"].splitlines()[:_HEADER]
+    told = next(filter(None, map(_TITLED.match, lines)), None)
+    if told:
+        return told[1].strip()
+    bare = (line.strip(_DECORATION) for line in lines if not _ADDRESSED.search(line))
+    line = next((line for line in bare if any(map(str.isalpha, line))), "")
+    return shorten(line, _LONGEST_TITLE, placeholder="…") if " " in line else line[:_LONGEST_TITLE]
 
 
 async def cells(path: Path, sha256: str, limits: Limits = _DEFAULT) -> list[Grid]:
