@@ -163,7 +163,8 @@ def _text_of(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise Problem("file_not_found", "there is no such file", where=str(file)) from error
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
         raise Problem("corpus_unreadable", what, where=str(file)) from error

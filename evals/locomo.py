@@ -75,7 +75,8 @@ def read_locomo(file: Path) -> tuple[list[Entry], list[Question]]:
         samples = json.loads(file.read_text(encoding="utf-8-sig"))
         return _pages(samples), _questions(samples)
     except FileNotFoundError as error:
-        raise Problem("file_not_found", "there is no such file", where=str(file)) from error
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
     except OSError as error:
         what = f"it cannot be read: {error.strerror}"
         raise Problem("locomo_unreadable", what, where=str(file)) from error

@@ -67,7 +67,7 @@ class Context:
     max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
     search: list[str] = _choice([], "Web search providers in order; empty for those with a key.")
-    knowledge: list[str] = _choice([], "Knowledge bases that may be used.")
+    knowledge: list[str] = _choice([], "Knowledge bases; there are none yet, so it stays empty.")
     memory: list[str] = _choice(
         [],
         "Parts of the memory to recall: file, web, report, chat, or names of chats; all if empty.",
@@ -98,6 +98,10 @@ class Context:
             if not (number and whole and least <= value <= most):
                 what = f"{value!r} is not a number from {least} to {most}"
                 raise Problem("out_of_range", what, where=name, hint=f"choose {least}..{most}")
+        if self.knowledge:
+            hint = "leave it out: files (--docs), the web and what was read before are searched"
+            what = "there are no knowledge bases yet"
+            raise Problem("bad_choice", what, where="knowledge", hint=hint)
         if self.language not in ("", *LANGUAGES):
             hint = f"one of {', '.join(LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"

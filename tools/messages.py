@@ -59,7 +59,8 @@ def messages(file: Path) -> tuple[list[Message], list[BadLine]]:
             except ValueError as error:
                 bad.append(BadLine(number, str(error)))
     except FileNotFoundError as error:
-        raise Problem("chat_not_found", "there is no such file", where=str(file)) from error
+        what = "there is no such file"
+        raise Problem("chat_not_found", what, where=str(file), hint="check the path") from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise Problem("chat_unreadable", f"it cannot be read: {why}", where=str(file)) from error

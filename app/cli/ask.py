@@ -12,6 +12,7 @@ from app.cli.choices import read_choices
 from app.cli.conduct import REMOVED, Conductor
 from app.cli.output import has_terminal
 from app.cli.progress import Progress
+from app.cli.questions import given
 from app.cli.trusting import left_out
 from config.errors import Problem
 from config.models import ROLES
@@ -60,7 +61,7 @@ def main(
     as_json: bool,
 ) -> int:
     """Run the command; return its exit status."""
-    question = check_question(question)
+    question = check_question(given(question))
     thread = new_thread() if thread is None else check_thread(thread)
     wanted = read_choices(choices, yes=yes, review=review, quick=quick, project=project)
     check_names(wanted.get("search", []))

@@ -11,6 +11,9 @@ from graph.context import Context, context
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
 
+EXAMPLES = {bool: "true", list: '\'["A", "B"]\'', dict: '\'{"default": "openai:NAME"}\''}
+"""How such a value is written in a shell."""
+
 ELSEWHERE = {
     "files": "give files with --docs",
     "user": "set DOSSIER_USER",
@@ -75,5 +78,6 @@ def _value(name: str, written: str) -> Any:
         return value if isinstance(value, str) else written
     wanted = KINDS.get(type(usual))
     if wanted and type(value) is not type(usual):
-        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name)
+        hint = f"write it as --set {name}={EXAMPLES[type(usual)]}"
+        raise Problem("bad_choice", f"{written!r} is not {wanted}", where=name, hint=hint)
     return value

@@ -25,14 +25,15 @@ def graph(*, out: Path, limit: int, project: str, as_json: bool) -> int:
     """Write the three tiers as a page; return the exit status.
 
     Raises:
-        Problem: `out_unwritable`.
+        Problem: `output_not_writable`.
     """
     drawn = finished(drawing.graph(owned(settings().user, project), limit))
     try:
         out.write_text(drawing.page(drawn), encoding="utf-8")
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("out_unwritable", what, where=str(out)) from error
+        hint = "name a file in a folder you may write to"
+        raise Problem("output_not_writable", what, where=str(out), hint=hint) from error
     if as_json:
         told = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
         print_json({"page": str(out.resolve()), **told})

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 from dotenv import load_dotenv
+from pydantic import ValidationError
+from typer.core import TyperArgument
 
 from app.cli import measured, output, remembered
 from app.cli.calling import call
+from app.cli.examples import examples, of_ask, of_resume
 from app.cli.options import (
     Approve,
     Choice,
@@ -39,6 +43,7 @@ from app.cli.options import (
     Yes,
 )
 from config.errors import Problem
+from config.validation import first_error
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a wrong option; it does not export the class, only this child of it."""
@@ -52,7 +57,6 @@ TRACING = (
 """The variables that switch LangSmith's tracing on or off."""
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -77,7 +81,7 @@ def dossier(
     """Research a question over your files and the web, with every sentence traced to a source."""
 
 
-@app.command()
+@app.command(epilog=of_ask())
 def ask(
     question: Question = "",
     docs: Docs = None,
@@ -110,7 +114,7 @@ def ask(
     )
 
 
-@app.command()
+@app.command(epilog=of_resume())
 def resume(
     run: Name,
     approve: Approve = False,
@@ -137,7 +141,7 @@ def resume(
     )
 
 
-@app.command()
+@app.command(epilog=examples("feedback"))
 def feedback(run: Name, words: Verdict, project: Project = "", json: Json = False) -> None:
     """Say that a run was good (up) or bad (down), or what was wrong with it."""
     call("feedback", name=run, words=words, project=project, as_json=json)
@@ -154,7 +158,7 @@ def list_runs(context: typer.Context, project: Project = "", json: Json = False)
         call("runs", name=None, project=project, as_json=json)
 
 
-@runs.command()
+@runs.command(epilog=examples("show"))
 def show(
     run: Name, removed: ShowRemoved = False, project: Project = "", json: Json = False
 ) -> None:
@@ -202,14 +206,34 @@ def main() -> None:
         output.hide_traces(as_json=as_json)
     try:
         _check(words)
-        command = typer.main.get_command(app)
+        command = _plain(typer.main.get_command(app))
         status = command(words or ["--help"], "dossier", standalone_mode=False)
     except Problem as problem:
         status = output.tell(problem, as_json=as_json)
     except USAGE_ERROR as error:
-        wrong = Problem("usage", error.format_message(), hint=_hint(error))
+        wrong = Problem("usage", _said(error), hint=_hint(error))
         status = output.tell(wrong, as_json=as_json)
     sys.exit(status)
+
+
+def _plain(command: Any) -> Any:
+    """Let the help of a command and of all below it name arguments without their types."""
+    for one in command.params:
+        if isinstance(one, TyperArgument):
+            vars(one).update(display_type_rich=_nothing, _usage_display_name=partial(_named, one))
+    for below in getattr(command, "commands", {}).values():
+        _plain(below)
+    return command
+
+
+def _nothing(ctx: typer.Context) -> None:
+    """Return what stands behind the name of an argument."""
+
+
+def _named(one: TyperArgument) -> str:
+    name = one.metavar or str(one.name)
+    more = "..." if one.nargs != 1 else ""
+    return f"{name}{more}" if one.required else f"[{name}{more}]"
 
 
 def _keep_to_itself() -> None:
@@ -236,6 +260,16 @@ def _check(words: list[str]) -> None:
     except OSError as error:
         hint = "change to a folder that is there"
         raise Problem("usage", f"no current folder: {error.strerror}", hint=hint) from error
+
+
+def _said(error: typer.BadParameter) -> str:
+    """Return what is wrong with the words of a command; typer takes over what pydantic says."""
+    if not isinstance(error.__cause__, ValidationError):
+        return error.format_message()
+    name = error.param.get_error_hint() if isinstance(error.param, TyperArgument) else ""
+    name = name or f"'{max(getattr(error.param, 'opts', ['']), key=len)}'"
+    written = error.__cause__.errors(include_url=False)[0]["input"]
+    return f"{name} cannot be {written!r}: {first_error(error.__cause__)[1]}"
 
 
 def _hint(error: typer.BadParameter) -> str:

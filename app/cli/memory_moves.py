@@ -89,6 +89,7 @@ def _write(file: Path, text: str, *, force: bool) -> None:
         part.replace(file)
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("output_not_writable", what, where=str(file)) from error
+        hint = "name a file in a folder you may write to"
+        raise Problem("output_not_writable", what, where=str(file), hint=hint) from error
     finally:
         part.unlink(missing_ok=True)

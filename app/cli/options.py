@@ -26,7 +26,12 @@ Docs = Annotated[
     typer.Option("--docs", parser=path, metavar="PATH", help="A folder or file; may be repeated."),
 ]
 Question = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotes.")
+    str,
+    typer.Argument(
+        metavar="QUESTION",
+        help="What you want to know, in quotes; - reads standard input.",
+        show_default=False,
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")]
 Review = Annotated[bool, typer.Option("--review", help="Stop at the plan; resume decides.")]
@@ -49,7 +54,9 @@ Project = Annotated[
 Trust = Annotated[bool, typer.Option("--trust", help="Read AGENTS.md in the project's folder.")]
 Choice = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A choice of the run; e.g. max_steps=2."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A choice of the run, such as max_steps=2; see below."
+    ),
 ]
 ShowRemoved = Annotated[
     bool,
@@ -80,7 +87,7 @@ Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to liste
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
-        parser=path, metavar="PATH...", help="Folders and files to read.", show_default=False
+        parser=path, metavar="PATH", help="Folders and files to read.", show_default=False
     ),
 ]
 Chat = Annotated[
@@ -103,14 +110,14 @@ Kind = Annotated[str, typer.Option(metavar="KIND", help="Only file, web, report 
 Page = Annotated[str, typer.Argument(metavar="ID", help="The page, as `dossier pages` names it.")]
 Pages = Annotated[
     list[str] | None,
-    typer.Argument(metavar="ID...", help="The pages, by their ids.", show_default=False),
+    typer.Argument(metavar="ID", help="The pages, by their ids.", show_default=False),
 ]
 From = Annotated[
     str,
     typer.Option("--origin", metavar="X", help="All pages of an address, file, folder or run."),
 ]
 Proposals = Annotated[
-    list[str], typer.Argument(metavar="ID...", help="The proposals, as they are listed.")
+    list[str], typer.Argument(metavar="ID", help="The proposals, as they are listed.")
 ]
 Decided = Annotated[bool, typer.Option("--all", help="Those that were decided, too.")]
 GraphFile = Annotated[
@@ -131,7 +138,7 @@ Thing = Annotated[
 ]
 Things = Annotated[
     list[str],
-    typer.Argument(metavar="ID...", help="What: facts, pages, insights, files, `profile`, a run."),
+    typer.Argument(metavar="ID", help="What: facts, pages, insights, files, `profile`, a run."),
 ]
 Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it says, in quotes.")]
 Category = Annotated[

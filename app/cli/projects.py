@@ -24,7 +24,8 @@ def named(written: str, *, trust: bool | None) -> str:
 
         return settled(os.path.realpath(folder), trust=trust)
     if os.sep in written or (os.altsep and os.altsep in written):
-        raise Problem("project_not_found", "there is no such folder", where=written)
+        hint = "check the path; a name without a slash is a project without a folder"
+        raise Problem("project_not_found", "there is no such folder", where=written, hint=hint)
     if trust:
         hint = "--project FOLDER --trust"
         raise Problem("usage", "--trust is for the folder of a project", hint=hint)

@@ -18,6 +18,7 @@ from rich.text import Text
 from app.cli.ask import check_models
 from app.cli.output import GONE, one_line, print_json
 from app.cli.progress import Progress
+from app.cli.questions import given
 from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
@@ -64,7 +65,7 @@ class Recalled(NamedTuple):
 
 def main(*, question: str, within: str, whole: bool, project: str, as_json: bool) -> int:
     """Print notes, and the words they rest on; return the exit status."""
-    question = check_question(question)
+    question = check_question(given(question))
     chosen = Context(project=project, memory=_named(project, within))
     progress = Progress(Console(stderr=True))
     state, recalled = asyncio.run(_recalled(question, chosen, progress, whole=whole))

@@ -6,6 +6,7 @@ import typer
 
 from app.cli import audited
 from app.cli.calling import call
+from app.cli.examples import examples
 from app.cli.options import (
     Chat,
     Copies,
@@ -41,7 +42,7 @@ app.add_typer(memory, name="memory", no_args_is_help=True)
 memory.add_typer(audited.app)
 
 
-@app.command()
+@app.command(epilog=examples("ingest"))
 def ingest(
     paths: Paths = None,
     chat: Chat = None,
@@ -53,7 +54,7 @@ def ingest(
     call("ingest", paths=paths or [], chat=chat, project=project, trust=trust, as_json=json)
 
 
-@app.command()
+@app.command(epilog=examples("search"))
 def search(
     query: Words,
     within: Within = "",
@@ -74,7 +75,7 @@ def search(
     )
 
 
-@app.command()
+@app.command(epilog=examples("recall"))
 def recall(
     question: Question = "",
     within: Within = "",

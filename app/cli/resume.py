@@ -88,7 +88,7 @@ async def _resume(
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
     if standing == "finished":
-        await mark(run.thread, run.id, state["status"])
+        await mark(run.owner, run.id, state["status"])
         return Outcome(state, None)
     if standing == "working":
         await mark(run.owner, run.id, "running")

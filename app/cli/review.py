@@ -113,6 +113,9 @@ def edit_from(file: Path) -> Decision:
         with file.open("rb") as opened:
             content = opened.read(LARGEST + 1)
         text = content.decode("utf-8-sig")
+    except FileNotFoundError as error:
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint=PLAN_HINT) from error
     except OSError as error:
         what = f"the plan cannot be read: {error.strerror}"
         raise Problem("plan_file", what, where=str(file), hint=PLAN_HINT) from error

@@ -31,18 +31,18 @@ SOURCES = ("file", "web")
 
 
 def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
-    """Print the pages that were found, best first; return the exit status."""
+    """Print the pages that were found, best first; return the exit status, 1 if there are none."""
     query = check_question(query)
     notes, found = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
     if as_json:
         pages = [_plain(one, query) for one in found]
         print_json({"query": query, "notes": [_note(one) for one in notes], "pages": pages})
-        return 0
+        return 0 if found or notes else 1
     if notes:
         show(_told(notes, query))
     if found or not notes:
         show(_hits(found, query, explain) if found else "Nothing found.")
-    return 0
+    return 0 if found or notes else 1
 
 
 async def _searched(

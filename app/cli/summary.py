@@ -24,9 +24,20 @@ def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any
         "thread": thread,
         "status": state["status"],
         "report": report,
+        "answer": _answer(state["report"]["body"]),
         "sources": sources,
         "quotes": state["report"]["quotes"],
     }
+
+
+def _answer(body: str) -> str:
+    """Return what stands above the first section of a report; its citations are ids of sources."""
+    above: list[str] = []
+    for line in body.strip().splitlines():
+        if line.startswith("## ") and "".join(above).strip():
+            break
+        above += [] if line.startswith("#") else [line]
+    return "\n".join(above).strip()
 
 
 def of_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:
@@ -50,5 +61,5 @@ def has_report(state: State) -> bool:
 
 
 def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
-    named = {"run": run, "thread": thread, "status": status, "report": None}
+    named = {"run": run, "thread": thread, "status": status, "report": None, "answer": ""}
     return {**named, "sources": [], "quotes": []}

@@ -82,16 +82,21 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
     """Yield the runs of a log with the numbers of their lines.
 
     Raises:
-        Problem: `file_unreadable`, `file_too_large` or `log_invalid`, with the line.
+        Problem: `file_not_found`, `file_unreadable`, `file_too_large` or `log_invalid`, with the
+            line.
     """
     try:
         if file.stat().st_size > LONGEST:
             what = f"it is longer than {LONGEST:,} bytes"
             raise Problem("file_too_large", what, where=str(file), hint="split it")
         lines = file.read_text(encoding="utf-8-sig").split("\n")
+    except FileNotFoundError as error:
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
     except (OSError, UnicodeDecodeError) as error:
         what = getattr(error, "strerror", "") or "it is no text in UTF-8"
-        raise Problem("file_unreadable", what, where=str(file)) from error
+        hint = "name a text file that you may read"
+        raise Problem("file_unreadable", what, where=str(file), hint=hint) from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield number, _read(line, f"{file}:{number}")

@@ -196,11 +196,15 @@ def read_document(file: Path) -> Moved:
     """Read a file that was exported.
 
     Raises:
-        Problem: `file_unreadable` or `export_invalid`.
+        Problem: `file_not_found`, `file_unreadable` or `export_invalid`.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        what = "there is no such file"
+        raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
     except (OSError, UnicodeDecodeError) as error:
         what = getattr(error, "strerror", "") or "it is no text in UTF-8"
-        raise Problem("file_unreadable", what, where=str(file)) from error
+        hint = "name a text file that you may read"
+        raise Problem("file_unreadable", what, where=str(file), hint=hint) from error
     return document(text, str(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import ROOT, WHO, Done, Forks, Place, ended
+from tests.integration.command import DOSSIER, ROOT, WHO, Done, Forks, Place, ended
 
 pytestmark = pytest.mark.integration
 
@@ -50,7 +51,9 @@ def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked
     told = asked["json"].told
 
     assert asked["json"].status == 0
-    assert set(told) == {"run", "thread", "status", "report", "sources", "quotes"}
+    assert set(told) == {"run", "thread", "status", "report", "answer", "sources", "quotes"}
+    assert "1927" in told["answer"]
+    assert "##" not in told["answer"]
     assert (told["run"], told["thread"], told["status"]) == ("json-1", "json", "succeeded")
     assert all(set(source) == {"id", "title", "location", "cited"} for source in told["sources"])
     assert all(set(quote) == {"source", "text"} for quote in told["quotes"])
@@ -138,6 +141,20 @@ def test_a_question_to_which_nothing_can_be_searched_is_refused_before_any_work(
 def test_what_needs_no_search_is_answered_where_there_is_nothing_to_search(asked: Asked):
     assert [asked[name].status for name in ("told", "greeted")] == [0, 0]
     assert asked["known"].told["run"]
+
+
+def test_a_question_may_come_in_on_standard_input(place: Place):
+    for words in (["-"], []):
+        process = subprocess.run(
+            [DOSSIER, "ask", *words, "--docs", "bees", "--quick", "--json"],
+            cwd=place.folder,
+            env=place.environment(),
+            input=f"{WHO}\n",
+            capture_output=True,
+            text=True,
+        )
+        assert process.returncode == 0, process.stderr
+        assert "1927" in json.loads(process.stdout)["answer"]
 
 
 def test_small_talk_is_answered_without_a_report(place: Place, asked: Asked, listed: Done):

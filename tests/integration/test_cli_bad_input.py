@@ -131,6 +131,7 @@ CHOICES = [
     ("bad_choice", choose("guide=3")),
     ("unknown_provider", choose('search=["altavista"]')),
     ("bad_choice", choose("max_steps")),
+    ("bad_choice", choose('knowledge=["papers"]')),
     ("bad_locale", choose("language=tlh")),
     ("unknown_field", choose("max_stps=3")),
     *[("out_of_range", choose(f"max_steps={value}")) for value in ("0", "-1", "1e9", "3.5")],
@@ -170,7 +171,7 @@ DECISIONS = [
     ("plan_file", edited("latin.json")),
     ("plan_file", edited("/dev/zero")),
     ("plan_field", edited("half.json")),
-    ("plan_file", edited("nowhere.json")),
+    ("file_not_found", edited("nowhere.json")),
     ("plan_file", edited("bees")),
 ]
 
@@ -194,11 +195,18 @@ SETTINGS = [
 ]
 
 STATUS = {
+    "config_not_found": 4,
     "decision_missing": 2,
+    "docs_not_found": 4,
     "feedback_refused": 3,
+    "file_not_found": 4,
     "model_key_missing": 7,
     "not_waiting": 5,
+    "output_exists": 5,
+    "output_not_writable": 7,
     "run_not_found": 4,
+    "schema_newer": 7,
+    "storage_corrupt": 7,
     "storage_unavailable": 7,
     "thread_not_found": 4,
     "waiting_review": 5,

@@ -216,7 +216,7 @@ def test_your_own_lines_that_say_it_too_are_named_and_stay(tmp_path: Path, forks
     [
         (["memory", "forget", "nope"], 4, "memory_not_found"),
         (["ingest"], 2, "usage"),
-        (["ingest", "nowhere"], 2, "docs_not_found"),
+        (["ingest", "nowhere"], 4, "docs_not_found"),
         (["ingest", "bees", "--chat", "chat.jsonl"], 2, "usage"),
         (["ingest", "--chat", "nowhere.jsonl"], 4, "chat_not_found"),
         (["search", ""], 2, "question_empty"),

@@ -43,7 +43,7 @@ def test_the_file_is_for_its_owner_alone_and_is_never_overwritten_unasked(
     again = forks.run(place, "memory", "export", "all.json", "--json")
 
     assert exported.stat().st_mode & 0o777 == 0o600
-    assert (again.status, again.told["error"]["code"]) == (2, "output_exists")
+    assert (again.status, again.told["error"]["code"]) == (5, "output_exists")
     assert forks.run(place, "memory", "export", "all.json", "--force").status == 0
 
 
@@ -54,7 +54,7 @@ def test_without_a_file_it_is_printed(exported: Path, place: Place, forks: Forks
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [(None, "file_unreadable"), ("{}", "export_invalid"), ("x", "export_invalid")]
+    ("text", "code"), [(None, "file_not_found"), ("{}", "export_invalid"), ("x", "export_invalid")]
 )
 def test_what_cannot_be_imported_is_told_in_one_line(
     place: Place, forks: Forks, text: str | None, code: str

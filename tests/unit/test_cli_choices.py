@@ -1,9 +1,12 @@
+import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from app.cli.choices import read_choices
+from app.cli.choices import ELSEWHERE, read_choices
 from config.errors import Problem
+from graph.context import Context
 
 
 def read(*choices: str, **flags: Any) -> dict[str, Any]:
@@ -77,3 +80,39 @@ def test_what_is_chosen_elsewhere_is_said_to_be(choice, hint):
 
     assert refused.value.code == "bad_choice"
     assert hint in refused.value.hint
+
+
+STRANGE = re.compile(r"Input|should be|pydantic|valid|<class|None|Context|Literal|\bstr\b|dict\b")
+"""What a person is never told: words of libraries, and names of classes."""
+
+
+def refusal(choice: str) -> Problem | None:
+    try:
+        read(choice)
+    except Problem as problem:
+        return problem
+    return None
+
+
+NAMES = [one.name for one in fields(Context) if one.name not in ELSEWHERE]
+
+WRONG = ["", "x", "0", "-1", "1e99", "NaN", "null", "true", "[]", "[1]", '["a"]', "{}", '{"a": 1}']
+
+
+@pytest.mark.parametrize("written", WRONG)
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_a_choice_is_set_to_is_taken_or_refused_in_plain_words(name: str, written: str):
+    problem = refusal(f"{name}={written}")
+
+    if problem:
+        assert (problem.exit_status, problem.where) == (2, name)
+        assert problem.hint
+        assert not STRANGE.search(str(problem).replace(repr(written), ""))
+
+
+def test_a_choice_of_what_does_not_exist_yet_is_refused_by_name():
+    with pytest.raises(Problem) as refused:
+        read('knowledge=["papers"]')
+
+    assert (refused.value.code, refused.value.where) == ("bad_choice", "knowledge")
+    assert read("knowledge=[]") == {"knowledge": []}

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from app.cli import serve
-from app.cli.main import TRACING, _keep_to_itself
+from app.cli.examples import PLAN
+from app.cli.main import TRACING, _keep_to_itself, _plain, app, main
+from graph.context import Context
+from graph.plan_text import read
 
 
 @pytest.fixture(autouse=True)
@@ -66,3 +75,85 @@ def test_a_file_of_settings_that_cannot_be_read_is_left_to_the_settings(tmp_path
     _keep_to_itself()
 
     assert os.environ["LANGSMITH_TRACING"] == "false"
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that call it."""
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, (*path, name))
+
+
+ALL = dict(commands(_plain(typer.main.get_command(app))))
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_help_shows_no_types_of_the_program_and_fits_its_width(path: tuple[str, ...]):
+    with ALL[path].make_context("dossier", [], resilient_parsing=True) as context:
+        told = ALL[path].get_help(context)
+
+    assert not re.search(
+        r"<[a-z]+(\[\w+\])?>|Path\b(?!s)|\[\[|\.\.\.\.", told.replace("NAME|DIR", "")
+    )
+    assert "{" not in told.splitlines()[0]
+
+
+def test_the_help_of_ask_names_every_choice_with_what_it_takes():
+    with ALL["ask",].make_context("ask", [], resilient_parsing=True) as context:
+        told = ALL["ask",].get_help(context)
+
+    assert "max_steps=1..50" in told
+    assert "language=en|zh" in told
+    names = {one.name for one in fields(Context)} - {"files", "user", "knowledge"}
+    assert all(f"  {name}=" in told for name in names)
+
+
+def test_the_plan_that_the_help_of_resume_shows_can_be_read():
+    plan = read(textwrap.dedent(PLAN.partition("\n")[2]))
+
+    assert [step["needs"] for step in plan["steps"]] == [[], ["s1"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["serve", "--port", "soon"], "'--port' cannot be 'soon': it is not a whole number"),
+        (["serve", "--port", "70000"], "'--port' cannot be '70000': it is more than 65535"),
+        (["search", "x", "--limit", "0"], "'--limit' cannot be '0': it is less than 1"),
+        (["memory", "diff", "last"], "'EVENT' cannot be 'last': it is not a whole number"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_told_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+):
+    monkeypatch.setattr("sys.argv", ["dossier", *words])
+    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_completes_the_names_of_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
+):
+    monkeypatch.setattr("sys.argv", ["dossier"])
+    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+    for name, value in {
+        "_DOSSIER_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": "dossier reca",
+        "COMP_WORDS": "dossier reca",
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(SystemExit):
+        main()
+
+    assert "recall" in capsys.readouterr().out

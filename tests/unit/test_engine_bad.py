@@ -71,7 +71,7 @@ async def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(file):
     problem = await refused()
     await close()
 
-    assert (problem.code, problem.exit_status) == ("schema_newer", 2)
+    assert (problem.code, problem.exit_status) == ("schema_newer", 7)
     assert f"version {SCHEMA + 1}" in problem.what
     assert file.read_bytes() == before
 
@@ -82,7 +82,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(file, dat
 
     problem = await refused()
 
-    assert (problem.code, problem.exit_status) == ("storage_corrupt", 2)
+    assert (problem.code, problem.exit_status) == ("storage_corrupt", 7)
     assert problem.where.endswith("dossier.db")
     assert file.read_bytes() == data
 

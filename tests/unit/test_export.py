@@ -48,7 +48,7 @@ async def test_another_report_is_not_replaced_unasked(tmp_path):
 
     assert problem.value.code == "output_exists"
     assert "--force" in problem.value.hint
-    assert problem.value.exit_status == 2
+    assert problem.value.exit_status == 5
     assert "Old" in (tmp_path / "report.md").read_text("utf-8")
     assert "Old" in (tmp_path / "report.html").read_text("utf-8")
 

@@ -206,7 +206,7 @@ async def test_one_file_may_be_read_in_alone(folder):
 async def test_a_folder_that_is_not_there_is_told(tmp_path):
     problem = await refused(tmp_path / "nowhere")
 
-    assert (problem.code, problem.exit_status) == ("docs_not_found", 2)
+    assert (problem.code, problem.exit_status) == ("docs_not_found", 4)
     assert problem.where.endswith("nowhere")
 
 

@@ -31,7 +31,8 @@ def others(folder: Path) -> list[Path]:
 def _all(folder: Path) -> list[Path]:
     """Return all files under a folder but the hidden ones and links that lead out of it."""
     if not folder.is_dir():
-        raise Problem("file_not_found", "there is no such folder", where=str(folder))
+        what = "there is no such folder"
+        raise Problem("file_not_found", what, where=str(folder), hint="check the path")
     root = folder.resolve()
     return sorted(path for path in _walk(root) if _real(path).is_relative_to(root))
 
