@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
@@ -96,7 +97,7 @@ class Context:
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
             whole = isinstance(value, int) or name in {"max_cost", "max_minutes"}
             if not (number and whole and least <= value <= most):
-                what = f"{value!r} is not a number from {least} to {most}"
+                what = f"{_written(value)} is not a number from {least} to {most}"
                 raise Problem("out_of_range", what, where=name, hint=f"choose {least}..{most}")
         if self.knowledge:
             hint = "leave it out: files (--docs), the web and what was read before are searched"
@@ -113,8 +114,13 @@ class Context:
 
 def _check_kind(name: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind) or not all(isinstance(one, str) for one in _held(value)):
-        what = f"{value!r} is not a {KINDS[kind]}"
+        what = f"{_written(value)} is not a {KINDS[kind]}"
         raise Problem("bad_choice", what, where=name, hint="see the table of choices in the README")
+
+
+def _written(value: Any) -> str:
+    """Return a value as it is written in JSON, which is how a person has written it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _held(value: Any) -> Iterable[Any]:
