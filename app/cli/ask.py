@@ -127,15 +127,20 @@ async def check_models(run: Context, progress: Progress) -> None:
 
 
 async def _read(owner: str, folder: Path, progress: Progress) -> Library:
-    done = 0
+    done = total = 0
+
+    def expect(count: int) -> None:
+        """Take down how many files there are."""
+        nonlocal total
+        total = count
 
     def one(path: str) -> None:
         """Show that one more file is read."""
         nonlocal done
         done += 1
-        progress.doing(f"Reading {Path(path).name} ({done})")
+        progress.doing(f"Reading {Path(path).name} ({done} of {total})")
 
-    library = await ingest(owner, folder, one)
+    library = await ingest(owner, folder, one, expect=expect)
     known = library.files - library.read
     progress.say(f"{library.files} files in {folder} ({library.read} read, {known} known already)")
     for skipped in library.skipped:

@@ -11,6 +11,9 @@ import typer
 
 from app.cli.projects import named
 
+began = 0.0
+"""When the command was started, by the clock that only goes forward; 0 outside of a command."""
+
 
 def call(command: str, function: str = "main", **options: Any) -> None:
     """Run a command and exit with its status.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
@@ -15,7 +16,7 @@ from dotenv import load_dotenv
 from pydantic import ValidationError
 from typer.core import TyperArgument
 
-from app.cli import measured, output, remembered
+from app.cli import calling, measured, output, remembered
 from app.cli.calling import call
 from app.cli.examples import examples, of_ask, of_resume
 from app.cli.options import (
@@ -198,6 +199,7 @@ def doctor(json: Json = False) -> None:
 
 def main() -> None:
     """Run the command line; whatever goes wrong is told in one line, never in a traceback."""
+    calling.began = time.monotonic()
     _keep_to_itself()
     words = [word for word in sys.argv[1:] if word != "--debug"]
     as_json = "--json" in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from rich.spinner import Spinner
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli import calling
 from app.cli.output import one_line
 from report.wording import reason
 
@@ -31,12 +33,18 @@ STAGES = {
 """What is said when a node has done its work."""
 
 
+SILENCE = 10.0
+"""The seconds without a terminal after which it is said what is being done."""
+
+
 class Progress:
     """The lines of a run; they move on a terminal and are plain elsewhere."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.began = time.monotonic()
+        self.began = calling.began or time.monotonic()
+        self.told = time.monotonic()
+        self.over = threading.Event()
         self.steps: dict[str, str] = {}
         self.titles: dict[str, str] = {}
         self.said: set[str] = set()
@@ -48,7 +56,16 @@ class Progress:
             # One that is started again wipes out as many lines above as it had at its last end.
             self.live = Live(console=self.console, get_renderable=self._drawn, transient=True)
             self.live.start()
+        else:
+            self.over = threading.Event()
+            threading.Thread(target=self._tick, args=[self.over], daemon=True).start()
         return self
+
+    def _tick(self, over: threading.Event) -> None:
+        """Say what is being done whenever nothing was said for a while."""
+        while not over.wait(SILENCE / 10):
+            if time.monotonic() - self.told >= SILENCE:
+                self.say(f"{self.now} …")
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -61,12 +78,14 @@ class Progress:
             self.__enter__()
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
         if self.live:
             self.live.stop()
 
     def say(self, line: str) -> None:
         """Write one line that stays, with the seconds since the start."""
-        seconds = Text(f"{time.monotonic() - self.began:6.1f} s", "dim")
+        self.told = time.monotonic()
+        seconds = Text(f"{self.told - self.began:6.1f} s", "dim")
         told = Text(one_line(line), overflow="fold")
         if not self.console.is_terminal:
             self.console.print(Text.assemble(seconds, "  ", told), soft_wrap=True)

@@ -1,8 +1,10 @@
 import io
+import time
 
 import pytest
 from rich.console import Console
 
+from app.cli.ask import _read
 from app.cli.ingest import _bar as bar_of_ingest
 from app.cli.progress import Progress
 
@@ -80,9 +82,9 @@ def test_why_a_step_failed_is_said_in_words(progress, screen):
 @pytest.mark.parametrize(
     ("update", "said"),
     [
-        (None, "Plan approved"),
-        ({"plan": {}, "feedback": ""}, "Plan approved"),
-        ({"feedback": "no", "revisions": 1}, "Plan sent back"),
+        ({"decision": "approve"}, "Plan approved"),
+        ({"decision": "edit", "plan": {}}, "Plan approved"),
+        ({"decision": "reject", "feedback": "no", "revisions": 1}, "Plan sent back"),
         ({"note": "error[plan_cycle]"}, "Plan sent back"),
     ],
 )
@@ -94,7 +96,40 @@ def test_what_came_of_a_review_is_said(progress, screen, update, said):
 
 def test_a_plan_is_said_to_be_made_each_time_and_a_search_once(progress, screen):
     for node in ("background", "background", "planner", "planner"):
-        progress.watch({"node": node, "update": None})
+        progress.watch({"node": node, "update": {"plan": {}}})
 
     assert screen.getvalue().count("First search done") == 1
     assert screen.getvalue().count("Plan made") == 2
+
+
+def test_without_a_terminal_a_long_silence_is_broken_by_what_is_being_done(screen, monkeypatch):
+    monkeypatch.setattr("app.cli.progress.SILENCE", 0.05)
+    progress = Progress(Console(file=screen, width=80))
+    progress.doing("Reading dance.md (3 of 321)")
+
+    with progress:
+        time.sleep(0.3)
+    said = screen.getvalue()
+    time.sleep(0.1)
+
+    assert "Reading dance.md (3 of 321) …" in said
+    assert screen.getvalue() == said
+
+
+def test_the_clock_counts_from_the_start_of_the_command(screen, monkeypatch):
+    monkeypatch.setattr("app.cli.calling.began", time.monotonic() - 100)
+
+    Progress(Console(file=screen, width=80)).say("Read")
+
+    assert " 100." in screen.getvalue()
+
+
+async def test_reading_says_how_many_files_there_are(screen, tmp_path, database):
+    for name in ("a.md", "b.md"):
+        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).write_text(f"# {name}\n\nBees dance.")
+    progress = Progress(Console(file=screen, width=80))
+
+    await _read("local", tmp_path / "docs", progress)
+
+    assert progress.now.endswith("(2 of 2)")
