@@ -77,6 +77,8 @@ def test_nothing_is_put_behind_a_chinese_question_mark(text: str):
         "文中未给出售价。",
         "关于噪声，没有找到任何数据。",
         "该页面只字未提保修。",
+        "难以从这些材料判断产量。",
+        "无法由上述数字得出售价。",
     ],
 )
 def test_what_says_that_nothing_was_found_is_kept(said: str):
