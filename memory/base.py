@@ -58,6 +58,10 @@ class Note(NamedTuple):
     """Whether it has a part of the budget that nothing else may take."""
     says: frozenset[str] = frozenset()
     """What it says, in words that tell where another memory says the same (`memory/repeats.py`)."""
+    order: tuple[int, ...] = ()
+    """The numbers of its lines in the order in which they are kept where not all of them fit."""
+    cut: tuple[int, int] = (0, 0)
+    """Of a note that was cut, how many of its lines are told, and how many it has."""
 
 
 class Memory(Protocol):

@@ -13,7 +13,7 @@ from prompts.marks import block, wrap
 from retrieval.tokens import count
 
 MORE = "…"
-"""The last line of a note that was cut."""
+"""What stands in a note in the place of lines that are not told."""
 
 LEAST = 40
 """The fewest tokens that are worth beginning a note which must be cut."""
@@ -65,7 +65,7 @@ def _important_first(part: Part) -> Part:
 
 
 def _fill(part: Part, room: int) -> Part:
-    """Take notes while there is room, and the beginning of one that is too long."""
+    """Take notes while there is room, and of one that is too long what matters most."""
     kept: list[Note] = []
     for note in part.notes:
         size = _size(note)
@@ -79,17 +79,26 @@ def _fill(part: Part, room: int) -> Part:
 
 
 def _cut(note: Note, room: int) -> Note:
+    """Return as many lines of a note as fit: the most important ones, or else the first."""
     lines = note.text.split("\n")
+    order = note.order or range(len(lines))
     least, most = 0, len(lines) - 1
     while least < most:
         middle = (least + most + 1) // 2
-        fits = _size(_first(note, lines, middle)) <= room
+        fits = _size(_some(note, lines, order[:middle])) <= room
         least, most = (middle, most) if fits else (least, middle - 1)
-    return _first(note, lines, least)
+    return _some(note, lines, order[:least])
 
 
-def _first(note: Note, lines: Sequence[str], many: int) -> Note:
-    return note._replace(text="\n".join([*lines[:many], MORE]))
+def _some(note: Note, lines: Sequence[str], kept: Sequence[int]) -> Note:
+    """Return a note of some of its lines, in their places, with a mark wherever others are not."""
+    told: list[str] = []
+    after = 0
+    for at in sorted(kept):
+        told += [*([MORE] if at > after else []), lines[at]]
+        after = at + 1
+    text = "\n".join([*told, *([MORE] if after < len(lines) else [])])
+    return note._replace(text=text, cut=(len(kept), len(lines)))
 
 
 def _within(parts: list[Part], budget: int) -> list[Part]:

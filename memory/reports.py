@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -14,9 +15,11 @@ from config.settings import settings
 from memory.base import Note, Query
 from memory.pages.finding import searching
 from models.extractive.topic import Topic, share, topic
+from prompts.loader import render
 from retrieval.index import Index
+from retrieval.text import language
 from retrieval.words import terms, words
-from storage.tables import events, pages
+from storage.tables import events, facts, pages
 
 KIND = "report"
 """The kind of the pages that runs write: their reports, and what only a finding of theirs says."""
@@ -104,7 +107,12 @@ def _search(index: Index, question: str, run: str) -> list[Report]:
     about = topic(question)
     rows = [row for row in index.connection.execute(wanted) if not run or row.run != run]
     kept = _kept(index.connection, rows)
-    found = [Report(row.number, row.run, _note(row, about, kept.get(row.run, 0))) for row in rows]
+    wrong = _corrected(index.connection, rows)
+    notes = [(row, _note(row, about, kept.get(row.run, 0))) for row in rows]
+    found = [
+        Report(row.number, row.run, _with(note, wrong.get(row.run, {}), language(question)))
+        for row, note in notes
+    ]
     return [report for report in found if report.score >= RELATED]
 
 
@@ -117,6 +125,40 @@ def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
     )
     rows = connection.execute(wanted.order_by(events.c.id)).all()
     return {row.run: row.id for row in rows}
+
+
+def _corrected(connection: Connection, found: Sequence[Any]) -> dict[str, dict[str, int]]:
+    """Return what the person said was wrong with runs, each with the number of its event.
+
+    What is not held to be so any more, or was taken back, is left out.
+    """
+    wanted = select(events.c.item, events.c.id, events.c.after).where(
+        events.c.owner.in_({row.owner for row in found}),
+        events.c.item.in_({row.run for row in found}),
+        events.c.name == "feedback.text",
+    )
+    said = [
+        (row.item, row.id, json.loads(row.after))
+        for row in connection.execute(wanted.order_by(events.c.id))
+        if row.after
+    ]
+    named = [after.get("fact", "") for _, _, after in said]
+    live = select(facts.c.id).where(facts.c.id.in_(named), facts.c.live == 1)
+    known = set(connection.execute(live).scalars()) if named else set()
+    told: dict[str, dict[str, int]] = {}
+    for run, number, after in said:
+        if after.get("fact", "") in known:
+            told.setdefault(run, {})[after["text"]] = number
+    return told
+
+
+def _with(note: Note, wrong: dict[str, int], tongue: str) -> Note:
+    """Return the note of a report with what was said against it since."""
+    if not wrong:
+        return note
+    words = render("corrected", language=tongue, words=" ".join(wrong)).strip()
+    revision = max(note.revision, *wrong.values())
+    return note._replace(text=f"{note.text} {words}", revision=revision)
 
 
 def _note(row: Any, about: Topic, revision: int) -> Note:

@@ -135,7 +135,13 @@ async def _trace(request: ModelRequest[Around], parts: Sequence[Part]) -> None:
     """Write down which notes a call was given, and why; what they say stays in the memories."""
     around = request.runtime.context
     notes = [
-        {"memory": part.name, "id": note.id, "revision": note.revision, "score": {**note.score}}
+        {
+            "memory": part.name,
+            "id": note.id,
+            "revision": note.revision,
+            "score": {**note.score},
+            **({"cut": note.cut} if note.cut[1] else {}),
+        }
         for part in parts
         for note in part.notes
     ]

@@ -20,7 +20,10 @@ from config.settings import settings
 from graph.context import Context, context
 from graph.session import Outcome, Session
 from memory.facts.looking import listed
+from memory.files.memory import AgentsFiles
+from memory.files.reading import above
 from memory.learning.rules import only_tells
+from memory.middleware import BUDGET
 from memory.pages.recollection import empty
 from memory.pages.within import scope
 from memory.profile.store import kept
@@ -33,6 +36,15 @@ from runs.lock import held
 from runs.place import owned
 from tools.ingest import Library, ingest
 from tools.search import available, check_names
+
+OWN = int(BUDGET * AgentsFiles.share)
+"""How many tokens memory files have for themselves in a call, whatever else is told."""
+
+LONG = (
+    f"has {{tokens:,}} tokens, and calls have room for {OWN:,} to {BUDGET:,}: "
+    "each is told the beginning and what fits it"
+)
+"""What is said of memory files that are too long together."""
 
 BEFORE = "No files are named: what was read before is searched"
 
@@ -84,6 +96,8 @@ async def _ask(
         files = list(dict.fromkeys(library.root for library in read))
     for path in await left_out(owner, files):
         say(f"{path} is not read before model calls: it is among the documents")
+    for path, tokens in await above(owner, OWN):
+        say(f"{path} {LONG.format(tokens=tokens)}")
     if not (files or plain.search or available(os.environ)):
         await _check_memory(owner, plain, question)
         say(BEFORE)

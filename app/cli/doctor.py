@@ -14,6 +14,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.cli.ask import LONG, OWN
 from app.cli.output import one_line, print_json
 from app.cli.table import show
 from config.errors import Problem
@@ -21,10 +22,12 @@ from config.models import ROLES
 from config.settings import settings
 from graph.context import Context
 from memory.experience.checking import dangling
+from memory.files.reading import above
 from models.embeddings import embedder
 from models.load import has_key, model_name, playing
 from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
+from runs.place import owned
 from storage.engine import close, database
 from storage.private import open_to_others, secure
 from tools.search import available
@@ -52,6 +55,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "storage": _storage,
         "privacy": _privacy,
         "experience": _experience,
+        "instructions": _instructions,
         "strict checkpoints": _strict,
         "models": _models,
         "embeddings": _embeddings,
@@ -89,6 +93,12 @@ async def _privacy() -> str:
         hint = f"chmod -R go= {settings().home}, as its owner, on a disk that knows rights"
         raise Problem("home_not_private", what, hint=hint)
     return f"nobody else reads {settings().home}"
+
+
+async def _instructions() -> str:
+    long = await above(owned(settings().user, ""), OWN)
+    told = [f"{path} {LONG.format(tokens=tokens)}" for path, tokens in long]
+    return "; ".join(told) or f"AGENTS.md fits into the {OWN:,} tokens that it has in each call"
 
 
 async def _experience() -> str:

@@ -62,7 +62,8 @@ def columns(told: Why) -> dict[str, Callable[[Told], str]]:
 
 
 def _said(one: Told) -> str:
-    return one_line(one.said or "")
+    cut = f"({one.cut[0]:,} of {one.cut[1]:,} lines) " if one.cut[1] else ""
+    return cut + one_line(one.said or "")
 
 
 def _says(one: Told) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from config.errors import Problem
 from memory.base import Note, Query
+from memory.files.relevance import by_relevance
 from memory.files.section import Divided, divided
 from memory.files.sources import Sources, on_disk
 from memory.files.text import decoded, shown
+from retrieval.tokens import estimate
 
 LEARNED = "#learned"
 """What stands behind the path of a file in the title of what agents wrote into it."""
@@ -34,13 +36,20 @@ class AgentsFiles:
         Raises:
             Problem: `memory_file_unreadable` or `memory_file_too_large`, with the path.
         """
-        del budget
         sources = await self.sources(query)
         held = await asyncio.gather(*(source.files.read(source.path) for source in sources))
-        return [
+        notes = [
             note
             for source, data in zip(sources, held, strict=True)
             for note in notes_of(source.path, data or b"")
+        ]
+        if sum(estimate(note.text) for note in notes) <= budget * self.share:
+            return notes
+        # Not all of it may fit: what is about this call is told before the rest.
+        about = query.context
+        return [
+            note._replace(order=await asyncio.to_thread(by_relevance, note.text, about))
+            for note in notes
         ]
 
 

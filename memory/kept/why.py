@@ -30,6 +30,8 @@ class Told(NamedTuple):
     """What they were told; `None` where nobody knows that any more."""
     item: Item | None
     """What it says now, of a file without its comments; `None` where it is there no more."""
+    cut: tuple[int, int] = (0, 0)
+    """Where not all of it fitted: the fewest lines that a call was told, and how many it had."""
 
 
 class Why(NamedTuple):
@@ -57,8 +59,16 @@ async def why(owner: str, run: str) -> Why:
             named = (note["memory"], note["id"], note["revision"])
             one = notes.setdefault(named, {"score": note["score"], "where": {}})
             one["where"][place] = one["where"].get(place, 0) + 1
+            if "cut" in note:
+                one["cut"] = min(one.get("cut", note["cut"]), note["cut"])
     told = [
-        Told(*named, one["score"], one["where"], *await _said_and_says(owner, *named))
+        Told(
+            *named,
+            one["score"],
+            one["where"],
+            *await _said_and_says(owner, *named),
+            cut=tuple(one.get("cut", (0, 0))),
+        )
         for named, one in notes.items()
     ]
     estimated = any(line.get("estimated") for line in lines)

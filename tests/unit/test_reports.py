@@ -6,7 +6,10 @@ import pytest
 
 import memory.reports
 from config.errors import Problem
+from graph.context import Context
 from memory.base import Query
+from memory.facts.store import remove
+from memory.learning.feedback import feed_back
 from memory.middleware import remembered
 from memory.pages import store as pages
 from memory.pages.forgetting import forget
@@ -15,6 +18,7 @@ from memory.pages.store import NewPage
 from memory.pages.undoing import undo
 from memory.registry import MEMORIES, UNDO
 from memory.reports import MOST, Reports, related
+from runs.lifecycle import found, opened
 from storage.events import history, revision
 
 OWNER = "me/"
@@ -224,3 +228,18 @@ async def test_nothing_can_take_back_that_pages_were_forgotten():
 
 def test_reports_are_told_last_for_they_change_with_every_question():
     assert MEMORIES[-1].name == "reports"
+
+
+async def test_a_report_that_was_corrected_is_recalled_with_the_correction():
+    name = await opened(OWNER, "t1", 1, "Who described the dance?", Context())
+    await report("The waggle dance was described by Karl von Frisch in 1972.", name)
+    said = "The year was wrong, it was 1927"
+    fact = await feed_back(await found(OWNER, name), said)
+    assert fact
+
+    (note,) = await related(OWNER, "Who described the waggle dance?")
+    assert said in note.text
+
+    await remove(OWNER, fact.id)
+    (note,) = await related(OWNER, "Who described the waggle dance?")
+    assert said not in note.text
