@@ -92,13 +92,16 @@ def _cut(note: Note, room: int) -> Note:
 
 def _some(note: Note, lines: Sequence[str], kept: Sequence[int]) -> Note:
     """Return a note of some of its lines, in their places, with a mark wherever others are not."""
+    cut = (len(kept), len(lines))
+    if not note.order:
+        return note._replace(text="\n".join([*lines[: len(kept)], MORE]), cut=cut)
     told: list[str] = []
     after = 0
     for at in sorted(kept):
         told += [*([MORE] if at > after else []), lines[at]]
         after = at + 1
     text = "\n".join([*told, *([MORE] if after < len(lines) else [])])
-    return note._replace(text=text, cut=(len(kept), len(lines)))
+    return note._replace(text=text, cut=cut)
 
 
 def _within(parts: list[Part], budget: int) -> list[Part]:
