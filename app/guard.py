@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, NoReturn, cast
 
@@ -30,7 +31,16 @@ PLANNING = ("planner", "human_feedback")
 SENT = ("background", "step")
 """The nodes that are handed a state of their own, which no client may make up."""
 
+COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
+"""What a hint for the terminal has in it."""
+
 HINT = "a client may bring messages of a person, decisions on a plan, and a plan of its own"
+
+
+def for_clients(problem: Problem) -> Problem:
+    """Return a problem without a hint that names a command, which a client cannot give."""
+    hint = "" if COMMAND.search(problem.hint) else problem.hint
+    return Problem(problem.code, problem.what, where=problem.where, hint=hint)
 
 
 def guarded(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Guarded:
@@ -60,8 +70,13 @@ class Guarded(Compiled):
             # Like LangGraph itself, a run passes over what its input schema does not name.
             said = {name: value for name, value in input.items() if name == "messages"}
             given = _as_input(said, await self._values(config or {}))
-        async for part in super().astream(given, config, **more):
-            yield part
+        elif input is None and (again := await self._again(config or {})):
+            given = Command(update={"again": again})
+        try:
+            async for part in super().astream(given, config, **more):
+                yield part
+        except Problem as problem:
+            raise for_clients(problem) from problem
 
     async def aupdate_state(
         self,
@@ -100,6 +115,17 @@ class Guarded(Compiled):
         if not self.checkpointer:
             return {}
         return dict((await self.aget_state(config)).values)
+
+    async def _again(self, config: RunnableConfig) -> int:
+        """Return which time something is done again from an earlier state; 0 at the newest one."""
+        place = config.get("configurable", {})
+        if not self.checkpointer or not place.get("checkpoint_id"):
+            return 0
+        newest: RunnableConfig = {"configurable": {"thread_id": place["thread_id"]}}
+        head = await self.aget_state(newest)
+        if head.config["configurable"].get("checkpoint_id") == place["checkpoint_id"]:
+            return 0
+        return int(head.values.get("again", 0)) + 1
 
     async def _command(self, config: RunnableConfig, command: Command[Any]) -> Command[Any]:
         before = await self._values(config)

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
@@ -18,14 +18,36 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import context
 from graph.records import RunStatus
+from memory.forgetting.thread import forget_thread
 from nodes.recall.graph import make_recall
 from runs.budget import pause_thread
-from runs.lifecycle import broken_off, check_owner
+from runs.checkpointer import Checkpoints, checkpoints, restate
+from runs.lifecycle import broken_off, check_owner, newest
 from runs.lock import taken
 from runs.place import owned
 from tools.search import check_names
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+BROKEN_OFF = ("cancelled", "failed")
+"""How a run stands that may be gone on with."""
+
+
+class Saved(Checkpoints):
+    """The saver of a server: where a thread is deleted, what else it has left goes with it."""
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete everything there is of a thread."""
+        await forget_thread(thread_id)
+        await super().adelete_thread(thread_id)
+
+
+@asynccontextmanager
+async def saved() -> AsyncIterator[Saved]:
+    """Open the saver; the server calls this once and keeps it open."""
+    async with checkpoints(Saved) as saver:
+        yield cast("Saved", saver)
 
 
 @asynccontextmanager
@@ -45,10 +67,13 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
     await check_owner(owner, thread)
     lock = await asyncio.to_thread(taken, thread)
     try:
+        if (last := await newest(owner, thread)) and last.status in BROKEN_OFF:
+            await restate(thread, "running", of=BROKEN_OFF)
         yield guarded(make_graph())
     except BaseException as error:
         status, code = ending(error)
         await broken_off(owner, thread, status, code=code)
+        await restate(thread, status)
         raise
     finally:
         pause_thread(thread)

@@ -67,6 +67,7 @@ def _query(state: State, query: str, number: int) -> QueryState:
     return QueryState(
         turn=state["turn"],
         fork=state.get("fork", 1),
+        again=state.get("again", 0),
         language=state["language"],
         query=query,
         number=number,
@@ -81,6 +82,7 @@ def _step(state: State, step: Step) -> StepState:
     return StepState(
         turn=state["turn"],
         fork=state.get("fork", 1),
+        again=state.get("again", 0),
         language=state["language"],
         question=state["question"],
         step=step,

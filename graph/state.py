@@ -31,6 +31,11 @@ def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Valu
     return {**(old or {}), **new}
 
 
+def latest(old: int, new: int) -> int:
+    """Join two counts of the same thing: the higher one is the later one."""
+    return max(old, new)
+
+
 class Place(TypedDict, total=False):
     """Where in a thread something is done; the same again after a crash.
 
@@ -39,6 +44,7 @@ class Place(TypedDict, total=False):
 
     turn: int
     fork: int
+    again: Annotated[int, latest]
     language: Literal["en", "zh"]
     revisions: int
     rounds: int
@@ -60,6 +66,9 @@ class State(TypedDict, total=False):
     """The question's number in its thread, from 1. Written by profile."""
     fork: int
     """Which question with that number it is: a thread may be forked. Written by profile."""
+    again: Annotated[int, latest]
+    """How often a client had something done again from an earlier state, so that it is not
+    answered by what the ledger has recorded."""
     language: Literal["en", "zh"]
     """The language of the question and of the report. Written by profile."""
     question: str

@@ -48,7 +48,7 @@ async def coordinator(state: State, runtime: Runtime[Context]) -> State:
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     """Return what to do, and the summary of what is not shown of the thread any more."""
     if only_tells(state["question"]) or only_secrets(state["question"]):
-        return Triage(research=False, reply=_noted(state)), summary_of(state)
+        return Triage(research=False, reply=_noted(state, runtime)), summary_of(state)
     if about(state["question"]) or asks_overview(state["question"]):
         return Triage(research=True), summary_of(state)
     system = render("coordinator", language=state["language"])
@@ -62,11 +62,13 @@ async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summ
     return triage, summary
 
 
-def _noted(state: State) -> str:
+def _noted(state: State, runtime: Runtime[Context]) -> str:
     """Return what is said of what the person only told: that it is kept, or why it is not."""
     refused = [refusal(one.content, one.quote) for one in stated(state["question"])]
     refused += ["secret"] * holds_secret(state)
     names = [f"refused_{why}" for why in dict.fromkeys(refused) if why]
-    kept = ["noted"] if "" in refused else []
+    # The terminal's commands mean nothing to the client of a server.
+    noted = ["noted", *(["noted_where"] if runtime.server_info is None else [])]
+    kept = noted if "" in refused else []
     said = [render(name, language=state["language"], most=LONGEST) for name in [*kept, *names]]
     return " ".join(text.strip() for text in said)

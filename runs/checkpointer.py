@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
@@ -25,6 +25,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 
 from config.errors import Problem
 from config.settings import settings
+from graph.records import RunStatus
 from runs.masking import masked_channel
 from storage.private import make_file, secure
 
@@ -257,7 +258,7 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _opened(file: Path, thread: Executor) -> Iterator[Checkpoints]:
+def _opened(file: Path, thread: Executor, kind: type[Checkpoints]) -> Iterator[Checkpoints]:
     secure()
     with suppress(OSError):  # SQLite tells why it cannot be made.
         make_file(file)
@@ -266,19 +267,41 @@ def _opened(file: Path, thread: Executor) -> Iterator[Checkpoints]:
         # NORMAL survives a killed process. After a power cut the last steps may be done again,
         # and the ledger, which is FULL, answers for what they paid.
         connection.execute("PRAGMA synchronous=NORMAL")
-        saver = Checkpoints(connection, thread)
+        saver = kind(connection, thread)
         saver.setup()
         yield saver
 
 
 @asynccontextmanager
-async def checkpoints() -> AsyncIterator[Checkpoints]:
-    """Open the saver; a server calls this once and keeps it open."""
+async def checkpoints(kind: type[Checkpoints] = Checkpoints) -> AsyncIterator[Checkpoints]:
+    """Open the saver; a server calls this once and keeps it open.
+
+    Args:
+        kind: The class of the saver; a server has one that knows what else a thread leaves.
+    """
     with ThreadPoolExecutor(1, "checkpoints") as thread:
         there = partial(asyncio.get_running_loop().run_in_executor, thread)
         opened = ExitStack()
         try:
-            yield await there(opened.enter_context, _opened(settings().checkpoints, thread))
+            yield await there(opened.enter_context, _opened(settings().checkpoints, thread, kind))
         finally:
             # What the thread is opening or writing at this moment comes to its end first.
             await asyncio.shield(there(opened.close))
+
+
+async def restate(thread: str, status: RunStatus, *, of: Container[str] = ("running",)) -> None:
+    """Write how a run stands into the newest state of its thread, which stays where it is.
+
+    Args:
+        thread: The thread.
+        status: How its run stands.
+        of: How it stood before; a state in which it stood otherwise is left alone.
+    """
+    place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+    async with checkpoints() as saver:
+        saved = await saver.aget_tuple(place)
+        if saved is None or saved.checkpoint["channel_values"].get("status") not in of:
+            return
+        values = {**saved.checkpoint["channel_values"], "status": status}
+        changed: Checkpoint = {**saved.checkpoint, "channel_values": values}
+        await saver.aput(saved.parent_config or place, changed, saved.metadata, {})

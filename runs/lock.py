@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
@@ -43,13 +44,20 @@ def is_held(thread: str) -> bool:
         return problem.code == "run_in_progress"
 
 
+def lock_file(thread: str) -> Path:
+    """Return the file that is held while a process works on a thread.
+
+    Raises:
+        Problem: `bad_file_name`.
+    """
+    return settings().locks / f"{check_name(thread)}.lock"
+
+
 def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     """Take a thread like `held`, and return the lock, which its taker releases."""
     folder = settings().locks
     # A server takes and lets go of a lock in different threads.
-    lock = FileLock(
-        folder / f"{check_name(thread)}.lock", timeout=seconds, thread_local=False, mode=FILE
-    )
+    lock = FileLock(lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)
     try:
         secure()
         folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)

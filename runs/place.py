@@ -32,7 +32,8 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
         raise Problem("thread_missing", "the graph runs without a thread", hint=hint)
     turn, fork = state.get("turn", 1), state.get("fork", 1)
     step = state["step"]["id"] if "step" in state else ""
-    counts = (state.get(name, 0) for name in ("revisions", "rounds", "attempt"))
+    counts = [state.get(name, 0) for name in ("revisions", "rounds", "attempt")]
+    counts += [again] if (again := state.get("again", 0)) else []
     return Here(
         owner=owner(runtime),
         thread=thread,

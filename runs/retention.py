@@ -10,9 +10,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, func, select
 
 from config.errors import Problem
-from config.settings import settings
 from runs.checkpointer import checkpoints
-from runs.lock import held
+from runs.lock import held, lock_file
 from runs.trace import trace_file
 from storage.engine import read_rows, write
 from storage.scrubbing import scrub
@@ -57,8 +56,8 @@ async def let_go(threads: Sequence[Old]) -> list[Problem]:
             try:
                 with held(old.thread):
                     await saver.aprune([old.thread], strategy="delete")
-                    _unlink(old)
-                    await write(partial(_delete, old=old))
+                    unlink(old)
+                    await write(partial(delete_records, old=old))
             except Problem as problem:
                 if problem.code != "run_in_progress":
                     raise
@@ -68,13 +67,15 @@ async def let_go(threads: Sequence[Old]) -> list[Problem]:
     return busy
 
 
-def _unlink(old: Old) -> None:
+def unlink(old: Old) -> None:
+    """Remove the files of a thread that nobody works on: its traces and its lock."""
     for run in old.runs:
         trace_file(run).unlink(missing_ok=True)
-    (settings().locks / f"{old.thread}.lock").unlink(missing_ok=True)
+    lock_file(old.thread).unlink(missing_ok=True)
 
 
-def _delete(connection: Connection, *, old: Old) -> None:
+def delete_records(connection: Connection, *, old: Old) -> None:
+    """Delete what the database holds of a thread that makes its runs resumable."""
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
     connection.execute(delete(heard).where(heard.c.thread == old.thread))
     connection.execute(delete(sources).where(sources.c.thread == old.thread))

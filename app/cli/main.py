@@ -25,6 +25,7 @@ from app.cli.options import (
     Docs,
     Force,
     Host,
+    Jobs,
     Json,
     Keep,
     Name,
@@ -186,9 +187,10 @@ app.add_typer(measured.app, name="eval")
 def serve(
     port: Port = 8123,
     host: Host = "127.0.0.1",
+    jobs: Jobs = 32,
 ) -> None:
     """Start the LangGraph development server with this agent."""
-    call("serve", host=host, port=port)
+    call("serve", host=host, port=port, jobs=jobs)
 
 
 @app.command()

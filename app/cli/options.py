@@ -84,6 +84,9 @@ Plan = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+Jobs = Annotated[
+    int, typer.Option(metavar="N", min=1, max=256, help="How many runs work side by side.")
+]
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(

@@ -13,7 +13,7 @@ SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 """What keeps the server from calling anybody; whether LangSmith is told is the person's to say."""
 
 
-def main(*, host: str, port: int) -> int:
+def main(*, host: str, port: int, jobs: int) -> int:
     """Become the server; it ends with Ctrl-C."""
     config = Path(__file__).parents[2] / "langgraph.json"
     beside = Path(sys.executable).with_name("langgraph")
@@ -22,5 +22,5 @@ def main(*, host: str, port: int) -> int:
         hint = "pip install 'langgraph-cli[inmem]', and run it from a checkout"
         raise Problem("server_missing", "the LangGraph server is not installed", hint=hint)
     command = [program, "dev", "--no-browser", "--no-reload", "--config", str(config)]
-    command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", "4"]
+    command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
     os.execve(program, command, {**os.environ, **SILENT})  # noqa: S606 - becoming it is the point

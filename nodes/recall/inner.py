@@ -30,7 +30,7 @@ TOOL_ROUNDS = 2
 
 NOTHING = Evidence([], {}, [])
 
-HANDED_ON = ("turn", "fork", "revisions", "rounds", "step", "wishes")
+HANDED_ON = ("turn", "fork", "again", "revisions", "rounds", "step", "wishes")
 """What says where in the outer run a recall is made, so that its calls are paid for there."""
 
 

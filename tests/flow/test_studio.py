@@ -16,6 +16,9 @@ from tests.flow.test_defects import draft, quiet
 
 QUESTION = "How do bees live?"
 
+FOOD = "The waggle dance tells other bees the direction of food."
+FARTHER = "A longer waggle run means that the food is farther away."
+
 NEXT = {
     "profile": ("coordinator",),
     "coordinator": ("rewrite",),
@@ -94,3 +97,38 @@ def test_studio_opens_the_branch_of_a_step_and_draws_no_handler(thread: Session)
     assert {"step:researcher", "step:reflection"} <= drawing.nodes.keys()
     assert not [name for name in drawing.nodes if "error" in name]
     assert not [name for name in make_step().get_graph().nodes if "error" in name]
+
+
+async def test_what_is_asked_for_again_is_not_answered_by_the_ledger(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    first, second = (f'<q s="S1">{said}</q>' for said in (FOOD, FARTHER))
+    script.on("researcher", f"{first} {second}")
+    script.on("reporter", first, second, first)
+    context = make(choices)
+    await thread.begin("How do bees dance?", context, quiet)
+    graph = guarded(thread.graph)
+    history = [one async for one in graph.aget_state_history(thread.config)]
+    before = next(one for one in history if one.next == ("reporter",))
+
+    again: Any = await graph.ainvoke(None, before.config, context=context)
+    once_more: Any = await graph.ainvoke(None, before.config, context=context)
+
+    assert "farther away" in again["messages"][-1].text
+    assert "direction of food" in once_more["messages"][-1].text
+    assert script.names().count("reporter") == 3
+
+
+async def test_a_run_that_goes_on_from_where_it_stands_is_not_paid_for_again(
+    thread: Session, waiting: dict[str, object], script: Script
+):
+    graph, context = await served(thread, waiting), make(waiting)
+    asked = len(script.asked)
+    head = await graph.aget_state(thread.config)
+
+    await graph.ainvoke(None, head.config, context=context)
+
+    assert len(script.asked) == asked

@@ -161,7 +161,7 @@ async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server
 async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_line(
     client: Any, server: Server, silent_model: ModelServer
 ):
-    silent = context(models={"default": "openai:silent"})
+    silent = context(models={"default": "openai:gpt-4o"})
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
     await asyncio.to_thread(_wait_for_a_call, silent_model)

@@ -1,0 +1,157 @@
+"""The development server as a chat page uses it: what a person reads, from question to report."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from evals.openai_server import Server as ModelServer
+from tests.chat_page import ChatPage
+from tests.integration.serving import (
+    APPROVE,
+    Server,
+    asked,
+    context,
+    dossier,
+    listed,
+    reviewed,
+)
+
+pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
+
+pytestmark = pytest.mark.integration
+
+MODES = ["values", "messages-tuple", "updates", "custom"]
+FOLLOW_UP = "What did Ebbinghaus measure?"
+
+
+async def shown(client: Any, thread: str, *, subgraphs: bool = True, **more: Any) -> ChatPage:
+    """Return what a chat page has shown of a run."""
+    page = ChatPage()
+    stream = client.runs.stream(
+        thread, "dossier", stream_mode=MODES, stream_subgraphs=subgraphs, **more
+    )
+    async for part in stream:
+        assert part.event != "error", part.data
+        page.take(part.event, part.data or {})
+    return page
+
+
+def edit(**args: object) -> dict[str, Any]:
+    """Return the command that a chat page sends for the fields a person has typed into."""
+    action = {"name": "research_plan", "args": args}
+    return {"resume": {"decisions": [{"type": "edit", "edited_action": action}]}}
+
+
+async def test_a_chat_from_question_to_follow_up_reads_well(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+
+    first = await shown(client, thread, input=asked(), context=context())
+    (pause,) = first.interrupts
+    steps = pause["value"]["action_requests"][0]["args"]["steps"]
+    lines = f"{steps}9. What does a trace in the brain do?\n   search: memory trace\n"
+    edited = await shown(client, thread, command=edit(steps=lines), context=context())
+    again = await shown(client, thread, input=asked(FOLLOW_UP), context=context())
+
+    assert steps.startswith("1. ")
+    assert [kind for kind, _ in first.screens[-1]] == ["human", "ai"]
+    assert "Researching 2 of 2: What does a trace in the brain do?" in edited.seen
+    assert [kind for kind, _ in edited.screens[-1]] == ["human", "ai"]
+    assert "## Sources" in edited.screens[-1][-1][1]
+    assert [kind for kind, _ in again.screens[-1]] == ["human", "ai", "human", "ai"]
+    assert again.interrupts
+    for page in (first, edited, again):
+        assert "<question>" not in page.seen
+        assert '"research"' not in page.seen
+
+
+async def test_the_report_and_how_far_it_is_arrive_without_subgraphs(client: Any):
+    thread, _ = await reviewed(client)
+
+    page = await shown(client, thread, subgraphs=False, command=APPROVE, context=context())
+
+    report = page.screens[-1][-1][1]
+    growing = {text for screen in page.screens for kind, text in screen[-1:] if kind == "ai"}
+    assert "Researching 1 of" in page.seen
+    assert "Writing the report" in page.seen
+    assert len(growing) > 10
+    assert "## Sources" in report
+    assert "Researching" not in report
+
+
+async def test_a_plan_that_was_changed_in_studio_goes_on(client: Any):
+    thread, _ = await reviewed(client)
+    plan = (await client.threads.get_state(thread))["values"]["plan"]
+    step = {**plan["steps"][0], "title": "Ebbinghaus", "queries": ["Ebbinghaus"]}
+
+    await client.threads.update_state(
+        thread, {"plan": {**plan, "steps": [step]}}, as_node="planner"
+    )
+    stands = await client.threads.get_state(thread)
+    await client.runs.wait(thread, "dossier", input=None, context=context())
+    state = await client.runs.wait(thread, "dossier", command=APPROVE, context=context())
+
+    assert stands["next"] == ["human_feedback"]
+    assert state["status"] == "succeeded"
+    assert [one["title"] for one in state["findings"].values()] == ["Ebbinghaus"]
+
+
+def _wait_for_a_call(model: ModelServer) -> None:
+    for _ in range(400):
+        if model.log:
+            return
+        time.sleep(0.05)
+    pytest.fail("the model was never asked")
+
+
+async def test_a_run_that_is_cancelled_is_so_in_its_state_and_can_be_gone_on_with(
+    client: Any, silent_model: ModelServer
+):
+    silent = context(models={"default": "openai:gpt-4o"}, auto_accept=True)
+    thread = (await client.threads.create())["thread_id"]
+    silent_model.log.clear()
+    run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
+    await asyncio.to_thread(_wait_for_a_call, silent_model)
+    await client.runs.cancel(thread, run["run_id"], wait=True)
+
+    left = await client.threads.get_state(thread)
+    state = await client.runs.wait(thread, "dossier", input=None, context=context(auto_accept=True))
+
+    assert left["values"]["status"] == "cancelled"
+    assert left["next"]
+    assert state["status"] == "succeeded"
+
+
+async def test_a_deleted_thread_leaves_no_run_no_page_no_trace_and_no_lock(
+    client: Any, server: Server
+):
+    thread, _ = await reviewed(client)
+    await client.runs.wait(thread, "dossier", command=APPROVE, context=context())
+    kept = await dossier(server, "pages", "list", "--kind", "report", "--json")
+    await client.threads.delete(thread)
+
+    left = await dossier(server, "pages", "list", "--kind", "report", "--json")
+    assert f"{thread}-1".encode() in kept.stdout
+    assert thread.encode() not in left.stdout
+    assert await listed(server, thread) == {}
+    assert not [one for one in server.home.rglob(f"{thread}*") if ".langgraph" not in str(one)]
+
+
+async def test_replies_name_no_command_of_the_terminal(client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    told = await client.runs.wait(thread, "dossier", input=asked("I live in Bergen."))
+    wrong = context(memory=["nowhere/at/all"], auto_accept=True)
+    failed = await client.runs.wait(
+        (await client.threads.create())["thread_id"],
+        "dossier",
+        input=asked(),
+        context=wrong,
+        raise_error=False,
+    )
+
+    assert told["messages"][-1]["content"].startswith("Noted")
+    assert "dossier " not in told["messages"][-1]["content"]
+    assert "`dossier" not in str(failed)
