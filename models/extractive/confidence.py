@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.kinds import asks_meaning, holds
@@ -31,6 +32,14 @@ COMMON_TERMS = 12
 _POSSESSIVE = re.compile(
     r"['’]s\b.*['’]s\b|\bof the\b.*\bof\b|\b(?:whose|which .* that)\b|的.+的.+的", re.IGNORECASE
 )
+
+
+_WAY = re.compile(
+    r"^\W*(?:explain |describe |show )?how "
+    r"(?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old)|如何|怎[么麼样樣]",
+    re.IGNORECASE,
+)
+"""What asks for a way of doing something, which one sentence seldom tells whole."""
 
 
 class Signs(NamedTuple):
@@ -95,7 +104,8 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         undefined=1.0 - defined,
         nested=float(bool(_POSSESSIVE.search(question))),
         missing=float(
-            (asks_meaning(question) and defined < DEFINED)
+            bool(_WAY.search(bare(question)))
+            or (asks_meaning(question) and defined < DEFINED)
             or _lost(question, about, f"{title}\n{first.under}\n{first.text}", first.text)
         ),
     )

@@ -307,6 +307,7 @@ def test_a_quote_that_has_all_of_a_question_and_what_it_asks_for_is_an_answer():
     [
         ("Who is the owner of the Zeta pump?", "owner"),
         ("When was the Zeta pump painted?", "painted"),
+        ("How is the Zeta pump built?", ""),
         ("How much water does the Zeta pump lift?", "water, lift"),
     ],
 )
