@@ -17,6 +17,9 @@ from retrieval.words import terms, words
 MOST = 30
 """How many facts are told at the most."""
 
+LONGEST = 500
+"""Nobody asks something of themselves in more characters."""
+
 SHARED = 0.5
 """A note fits a search if it has this part of its words."""
 
@@ -196,6 +199,8 @@ class Remembered(NamedTuple):
 
 def about(question: str) -> About | None:
     """Return what a question asks of the person who puts it; nothing if it asks no such thing."""
+    if len(question) > LONGEST:
+        return None
     text = fold(" ".join(question.split()))
     if _ALL.search(text):
         return About("all")

@@ -10,6 +10,9 @@ from retrieval.words import words
 Sort = Literal["claim", "unsure", "open", "none"]
 """`unsure` hedges a claim; `open` says what is not known, or that it is the writer's inference."""
 
+LONGEST = 2_000
+"""So many characters of a statement tell what it is."""
+
 _YES = {"yes", "是的", "不是"}
 _LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
 _CLOSING = " \t\n\"'”’」』»*_)）|"
@@ -130,6 +133,7 @@ def sort(statement: str) -> Sort:
     """Return what a statement without a source is."""
     if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return "none"
+    statement = statement[:LONGEST]
     if _NOT_FOUND.search(statement) or _ZH_NOT_FOUND.search(statement):
         return "open"
     if _OWN.search(statement) or _ZH_OWN.search(statement):

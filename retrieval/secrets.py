@@ -98,6 +98,9 @@ _RANDOM = re.compile(
     r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}"
 )
 
+_ENCODED = re.compile(r"(?:data:[\w/.+;=-]{0,200},)?[A-Za-z0-9+/_-]{1000,}={0,2}\s*")
+"""Bytes in Base64, such as a picture: what looks like a key in them is chance."""
+
 _QUOTED = re.compile(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
 _CLAUSE = re.compile(
     r"[,;!?。，；！？\n]|\.(?=\s|$)|\s(?:and|but|or|for|so|because|please|when|on|at|in|if)\s|\s[–—(-]",
@@ -159,6 +162,8 @@ _CHINESE_PLAIN = re.compile(
 
 def found(text: str) -> list[Secret]:
     """Return the secrets of a text in their order; none within another."""
+    if _ENCODED.fullmatch(text):
+        return []
     every = sorted(_each(text), key=lambda one: (one.start, -one.end))
     kept: list[Secret] = []
     for one in every:

@@ -45,9 +45,12 @@ def _answer(call: Any) -> bytes:
 
 def _failure(error: BaseException) -> bytes:
     try:
-        return pickle.dumps((False, error))
-    except (pickle.PicklingError, TypeError, AttributeError):
+        told = pickle.dumps((False, error))
+        # An exception with arguments of its own may be written and not read again.
+        pickle.loads(told)  # noqa: S301
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError, LookupError):
         return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return told
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from memory.about import About, about, remembered, said
@@ -120,3 +122,10 @@ async def test_a_note_is_told_with_its_words_its_day_and_its_id():
     (note,) = (await remembered("sam", About("all"))).notes
     assert f"“I live in Bergen” (fact {fact.id[:8]})" in said(note, "en")
     assert f"“I live in Bergen”（事实 {fact.id[:8]}）" in said(note, "zh")
+
+
+def test_a_long_text_is_no_question_of_the_person_and_takes_no_time():
+    began = time.monotonic()
+
+    assert about(f"What did I say about {'!' * 15_000}a") is None
+    assert time.monotonic() - began < 2

@@ -112,3 +112,19 @@ async def test_a_call_that_is_cancelled_leaves_no_process_behind():
 
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
+
+
+class Particular(Exception):
+    """An exception that pickle writes and cannot read again."""
+
+    def __init__(self, what: str, where: str) -> None:
+        super().__init__(f"{what} in {where}")
+
+
+def fail_particularly() -> None:
+    raise Particular("a tear", "the page")
+
+
+async def test_an_exception_that_cannot_be_read_again_is_told_in_words():
+    with pytest.raises(RuntimeError, match="Particular: a tear in the page"):
+        await run_apart(fail_particularly, 30)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from report.claims import sort
 from report.support import proven
 from report.verify import check
 
@@ -140,3 +143,10 @@ def test_a_number_of_the_question_or_of_a_title_needs_no_source():
 )
 def test_a_sentence_of_signs_is_no_stumbling_block(said: str):
     proven(said, TEXTS)
+
+
+def test_a_sentence_that_goes_on_and_on_is_told_in_time():
+    began = time.monotonic()
+
+    assert sort("no " * 3_000) == "none"
+    assert time.monotonic() - began < 2

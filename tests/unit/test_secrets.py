@@ -123,6 +123,13 @@ def test_data_of_any_depth_is_masked_and_the_same_object_comes_back_where_there_
     assert masked_within({"a": [{"b": "PIN is 4711"}]}) == {"a": [{"b": "PIN is [number removed]"}]}
 
 
+@pytest.mark.parametrize("before", ["", "data:image/png;base64,"])
+def test_bytes_in_base64_are_left_as_they_are(before: str):
+    picture = f"{before}{'iVBORw0KGgo' * 100}/AKIAABCDEFGHIJKLMNOP/9k="
+
+    assert masked(picture).text == picture
+
+
 def test_a_long_text_is_searched_in_time():
     started = time.monotonic()
     masked("my password-" * 20_000 + "a-" * 50_000 + "1 " * 50_000 + "my " * 30_000)
