@@ -67,7 +67,8 @@ async def traced(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
     reports = [page.id for page in found if page.kind == REPORT]
     if not reports:
         return list(found)
-    rows = await read_rows(select(pages.c.id, pages.c.links).where(pages.c.id.in_(reports)))
+    its = (pages.c.owner == owner, pages.c.id.in_(reports))
+    rows = await read_rows(select(pages.c.id, pages.c.links).where(*its))
     links: dict[str, list[str]] = {row.id: json.loads(row.links) for row in rows}
     every = await named(owner, list({one for some in links.values() for one in some}))
     cited = [page for page in every if page.kind != REPORT]

@@ -162,6 +162,7 @@ READS: dict[str, Read] = {
     "files.proposals.listed": lambda o, ids: proposals.listed(o, decided=True),
     "files.proposals.proposed_by": each(proposals.proposed_by, "runs"),
     "files.proposals.waiting": each(proposals.waiting, "proposals"),
+    "files.reading.above": lambda o, ids: file_reading.above(o, 0),
     "files.reading.held": lambda o, ids: file_reading.held(o),
     "files.reading.unreadable": lambda o, ids: file_reading.unreadable(o),
     "forgetting.door.aimed": lambda o, ids: _aimed(o, ids),
@@ -195,6 +196,9 @@ READS: dict[str, Read] = {
     "pages.recollection.named": lambda o, ids: recollection.named(o, ids.pages),
     "pages.recollection.recollected": lambda o, ids: recollection.recollected(
         o, ASKED, 100, scopes.Scope(None, None)
+    ),
+    "pages.recollection.traced": lambda o, ids: recollection.traced(
+        o, ASKED, [recollection.Page(one, "report", "", "", "", 0.0) for one in ids.pages]
     ),
     "pages.store.find": lambda o, ids: find(o, ASKED, 100),
     "pages.store.find_each": lambda o, ids: find_each(o, [ASKED], 100),
@@ -246,6 +250,7 @@ NOBODYS = {
     "experience.checking.dangling": "looks whether a whole database is consistent",
     "files.backend.change": "knows files by where they lie; `files.sources` says whose they are",
     "files.projects.trust": "is told the user, who has the projects",
+    "forgetting.thread.forget_thread": "is told a thread, which has one owner",
     "learning.extraction.extract": "is told all it needs to know",
     "learning.turns.finish": "is told turns that were taken in an owner's name",
     "learning.turns.put_off": "is told turns that were taken in an owner's name",
