@@ -1,4 +1,4 @@
-"""Let go of old threads: what makes a run resumable goes, what was learnt and reported stays."""
+"""Prune old threads: what makes runs resumable is deleted, what was learnt and reported stays."""
 
 from __future__ import annotations
 
@@ -44,27 +44,38 @@ async def finished(owner: str, seconds: float) -> list[Old]:
     return sorted(threads.values(), key=lambda one: one.updated)
 
 
-async def let_go(threads: Sequence[Old]) -> list[Problem]:
-    """Delete checkpoints, traces, ledger and records of some threads; return which were at work.
+async def prune(threads: Sequence[Old]) -> list[Old]:
+    """Delete checkpoints, traces, ledger and records of some threads; return those that are kept.
 
-    Pages, facts, insights, the log of changes and the files of reports stay. The records go last,
-    so that what was stopped half way is found and done when it is asked for again.
+    A thread is kept while a process works on it, and where it was gone on with since it was found.
+    Pages, facts, insights, the log of changes and the files of reports stay. The records are
+    deleted last, so that what was stopped half way is found and done when it is asked for again.
     """
-    busy: list[Problem] = []
+    kept: list[Old] = []
     async with checkpoints() as saver:
         for old in threads:
             try:
                 with held(old.thread):
+                    if not await _unchanged(old):
+                        kept.append(old)
+                        continue
                     await saver.aprune([old.thread], strategy="delete")
                     unlink(old)
                     await write(partial(delete_records, old=old))
             except Problem as problem:
                 if problem.code != "run_in_progress":
                     raise
-                busy.append(problem)
+                kept.append(old)
         await saver.compact()
     await scrub()
-    return busy
+    return kept
+
+
+async def _unchanged(old: Old) -> bool:
+    """Tell whether a thread has the runs with which it was found, all of them ended."""
+    its = select(runs.c.id, runs.c.status).where(runs.c.thread == old.thread)
+    stand = {row.id: row.status for row in await read_rows(its)}
+    return stand.keys() == set(old.runs) and not set(stand.values()) & set(UNFINISHED)
 
 
 def unlink(old: Old) -> None:

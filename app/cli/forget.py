@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from functools import partial
 from typing import NamedTuple
 
 from app.cli.memories import finished
-from app.cli.output import has_terminal, one_line, print_json
+from app.cli.output import confirmed, one_line, print_json
 from app.cli.pages import missing
 from app.cli.redrawing import redraw, rewritten, undrawn
 from config.errors import EXIT, Problem
@@ -145,17 +144,8 @@ async def named(owner: str, ids: list[str], origin: str, *, forgotten: bool = Fa
 
 
 def _agreed(shown: Shown) -> bool:
-    if not has_terminal():
-        raise Problem("forget_unconfirmed", "nobody can be asked", hint="say --yes")
-    for line in [*_touched(shown), *_stays(shown)]:
-        print(line, file=sys.stderr)
-    asked = f"Forget {_counts(shown.plan)}? It cannot be undone. [y/N] "
-    print(asked, end="", file=sys.stderr, flush=True)
-    try:
-        return input().strip().lower() in ("y", "yes")
-    except EOFError:
-        print(file=sys.stderr)
-        return False
+    asked = f"Forget {_counts(shown.plan)}? It cannot be undone."
+    return confirmed(asked, "forget_unconfirmed", [*_touched(shown), *_stays(shown)])
 
 
 def _plain(shown: Shown) -> dict[str, object]:

@@ -170,7 +170,7 @@ def show(
 
 @runs.command()
 def prune(keep: Keep = "90d", yes: Sure = False, project: Project = "", json: Json = False) -> None:
-    """Let go of runs that ended long ago; what was learnt and reported stays.
+    """Delete runs that ended long ago; what was learnt and reported stays.
 
     Their checkpoints, traces and recorded calls are deleted, so that they can be neither resumed
     nor asked further. Pages, facts, insights and the files of reports are kept, and so is every run

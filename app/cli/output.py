@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, cast
@@ -120,6 +120,24 @@ def tell(problem: Problem, *, as_json: bool, about: dict[str, Any] | None = None
 def has_terminal() -> bool:
     """Say whether there is somebody who sees a question and can answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirmed(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool:
+    """Ask a person on the terminal for a yes, after some lines that say what it is about.
+
+    Raises:
+        Problem: With the code `unconfirmed` where nobody can be asked.
+    """
+    if not has_terminal():
+        raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")
+    for line in told:
+        print(line, file=sys.stderr)
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    try:
+        return input().strip().lower() in ("y", "yes")
+    except EOFError:
+        print(file=sys.stderr)
+        return False
 
 
 def _unforeseen(error: BaseException) -> Problem:

@@ -1,17 +1,18 @@
-"""dossier runs prune: let go of old runs, after asking; what was learnt and reported stays."""
+"""dossier runs prune: delete old runs, after asking; what was learnt and reported stays."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import sys
+from contextlib import suppress
 from pathlib import Path
 
-from app.cli.output import has_terminal, print_json
+from app.cli.output import confirmed, print_json
 from config.errors import Problem
 from config.settings import settings
 from runs.place import owned
-from runs.retention import Old, finished, let_go
+from runs.retention import Old, finished
+from runs.retention import prune as delete
 from storage.engine import close
 
 UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
@@ -19,25 +20,24 @@ UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 
 
 def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
-    """Let go of the threads that ended longer ago than `keep`; return the exit status.
+    """Prune the threads that ended longer ago than `keep`; return the exit status.
 
     Raises:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.
     """
     seconds, owner = _seconds(keep), owned(settings().user, project)
     old = asyncio.run(_finished(owner, seconds))
-    count = sum(len(one.runs) for one in old)
-    if not old or not (sure or _agreed(count, len(old))):
+    if not old or not (sure or _agreed(old)):
         told = f"No run ended more than {keep} ago." if not old else "Every run is kept."
-        _tell({"runs": 0, "threads": 0, "freed": 0, "busy": 0}, told, as_json=as_json)
+        _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=as_json)
         return 0
     before = _size(settings().home)
-    busy = asyncio.run(_let_go(old))
+    kept = asyncio.run(_deleted(old))
     freed = max(0, before - _size(settings().home))
-    gone = len(old) - len(busy)
-    numbers = {"runs": count, "threads": gone, "freed": freed, "busy": len(busy)}
-    left = f" {len(busy)} at work now are kept." if busy else ""
-    what = f"{_counted(gone, 'thread')} let go, {freed / 1e6:.1f} MB freed.{left}"
+    gone = [one for one in old if one not in kept]
+    numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
+    left = f" {_counted(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
+    what = f"{_counted(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
     _tell(numbers, what, as_json=as_json)
     return 0
 
@@ -49,9 +49,9 @@ async def _finished(owner: str, seconds: float) -> list[Old]:
         await close()
 
 
-async def _let_go(old: list[Old]) -> list[Problem]:
+async def _deleted(old: list[Old]) -> list[Old]:
     try:
-        return await let_go(old)
+        return await delete(old)
     finally:
         await close()
 
@@ -64,17 +64,14 @@ def _seconds(age: str) -> float:
     return int(found[1]) * float(UNITS[found[2]])
 
 
-def _agreed(count: int, threads: int) -> bool:
-    if not has_terminal():
-        raise Problem("prune_unconfirmed", "nobody can be asked", hint="say --yes")
-    runs = f"{_counted(count, 'run')} in {_counted(threads, 'thread')}"
-    asked = f"Let go of {runs}? They can be neither resumed nor asked further. [y/N] "
-    print(asked, end="", file=sys.stderr, flush=True)
-    try:
-        return input().strip().lower() in ("y", "yes")
-    except EOFError:
-        print(file=sys.stderr)
-        return False
+def _agreed(old: list[Old]) -> bool:
+    runs = f"{_counted(_runs(old), 'run')} in {_counted(len(old), 'thread')}"
+    asked = f"Delete {runs}? They can then be neither resumed nor asked further."
+    return confirmed(asked, "prune_unconfirmed")
+
+
+def _runs(threads: list[Old]) -> int:
+    return sum(len(one.runs) for one in threads)
 
 
 def _counted(count: int, what: str) -> str:
@@ -82,7 +79,12 @@ def _counted(count: int, what: str) -> str:
 
 
 def _size(home: Path) -> int:
-    return sum(file.stat().st_size for file in home.rglob("*") if file.is_file())
+    """Return the bytes below a folder; a file may go while they are counted."""
+    size = 0
+    for file in home.rglob("*"):
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
 
 
 def _tell(numbers: dict[str, int], told: str, *, as_json: bool) -> None:

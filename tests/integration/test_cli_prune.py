@@ -1,4 +1,4 @@
-"""Old runs are let go of by a command that asks first."""
+"""Old runs are pruned by a command that asks first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_an_age_that_cannot_be_read_is_refused(place: Place, forks: Forks):
     assert "'soon' is no length of time" in done.problem
 
 
-def test_nothing_is_let_go_of_where_nobody_can_be_asked(place: Place, forks: Forks, asked: Done):
+def test_nothing_is_pruned_where_nobody_can_be_asked(place: Place, forks: Forks, asked: Done):
     done = forks.run(place, "runs", "prune", "--keep", "0h")
 
     assert done.status == 3
@@ -37,7 +37,7 @@ def test_a_run_that_is_young_enough_is_kept(place: Place, forks: Forks, asked: D
     assert asked.told["run"] in forks.run(place, "runs").out
 
 
-def test_a_run_is_let_go_of_and_its_report_and_pages_stay(place: Place, forks: Forks, asked: Done):
+def test_a_run_is_pruned_and_its_report_and_pages_stay(place: Place, forks: Forks, asked: Done):
     run = asked.told["run"]
 
     done = forks.run(place, "runs", "prune", "--keep", "0h", "--yes", "--json")

@@ -1,4 +1,4 @@
-"""Old runs are let go of: what makes them resumable goes, what they brought stays."""
+"""Old runs are pruned: what makes them resumable is deleted, what they brought stays."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ async def test_a_thread_that_ended_long_ago_leaves_nothing_that_made_it_resumabl
     await ended("old", days=100)
     await ended("new", days=1)
 
-    busy = await retention.let_go(await retention.finished("me/", 90 * DAY))
+    kept = await retention.prune(await retention.finished("me/", 90 * DAY))
 
-    assert busy == []
+    assert kept == []
     assert await left("old") == NONE
     assert await left("new") == ALL
 
@@ -87,7 +87,7 @@ async def test_a_thread_that_ended_long_ago_leaves_nothing_that_made_it_resumabl
 async def test_what_an_old_run_has_found_out_is_still_known():
     await ended("old", days=100)
 
-    await retention.let_go(await retention.finished("me/", 90 * DAY))
+    await retention.prune(await retention.finished("me/", 90 * DAY))
 
     assert [page.text for page in await pages.find("me/", "old-1", 5)] == ["old-1"]
 
@@ -109,7 +109,7 @@ async def test_a_thread_is_kept_as_long_as_its_newest_run():
 
 
 @pytest.mark.usefixtures("database")
-async def test_nobody_lets_go_of_another_owners_runs():
+async def test_nobody_prunes_another_owners_runs():
     await ended("theirs", days=200, owner="you/")
 
     assert await retention.finished("me/", 90 * DAY) == []
@@ -122,11 +122,24 @@ async def test_a_thread_that_is_at_work_meanwhile_is_kept_and_named():
     old = await retention.finished("me/", 90 * DAY)
 
     with held("busy"):
-        (problem,) = await retention.let_go(old)
+        (kept,) = await retention.prune(old)
 
-    assert problem.code == "run_in_progress"
+    assert kept.thread == "busy"
     assert await left("busy") == ALL
     assert await left("idle") == NONE
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("status", ["waiting_review", "succeeded"])
+async def test_a_thread_that_was_asked_further_since_it_was_found_is_kept(status: RunStatus):
+    await ended("old", days=200)
+    old = await retention.finished("me/", 90 * DAY)
+    await ended("old", days=0, turn=2, status=status)
+
+    (kept,) = await retention.prune(old)
+
+    assert kept.thread == "old"
+    assert await left("old") == {**ALL, "runs": 2, "sources": 2, "saved": 2}
 
 
 @pytest.mark.usefixtures("database")
@@ -136,7 +149,7 @@ async def test_what_was_stopped_half_way_is_done_when_it_is_asked_for_again():
     async with checkpoints() as saver:
         await saver.adelete_thread("old")
 
-    await retention.let_go(await retention.finished("me/", 90 * DAY))
+    await retention.prune(await retention.finished("me/", 90 * DAY))
 
     assert await listed("me/") == []
     assert await left("old") == NONE
@@ -148,6 +161,6 @@ async def test_the_room_is_given_back_to_the_disk():
         await ended(f"t{number}", days=200)
     before = settings().checkpoints.stat().st_size
 
-    await retention.let_go(await retention.finished("me/", 90 * DAY))
+    await retention.prune(await retention.finished("me/", 90 * DAY))
 
     assert settings().checkpoints.stat().st_size < before
