@@ -17,9 +17,11 @@ from memory.pages.recollection import EARLIER, REPORT, recollected, traced, with
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import Page
 from memory.pages.within import Scope, scope
+from models.extractive.kinds import asks_list
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
+from retrieval.listing import with_lists
 from retrieval.passages import passages
 from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
@@ -42,6 +44,9 @@ HITS = 5
 
 FROM_A_PAGE = 8
 """How many passages of one page are looked at, so that a long page cannot crowd out the others."""
+
+LIST = 8_000
+"""How long a passage with a whole list may be, in characters."""
 
 PASSAGES = 14
 """How many passages reach a prompt."""
@@ -195,8 +200,14 @@ def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list
 
 
 def _best_of(page: Page, query: str) -> list[str]:
-    """Return the passages of a page that fit best, in the order of the page."""
-    texts = [span.text for span in passages(page.text)]
+    """Return the passages of a page that fit best, in the order of the page.
+
+    Where a list is asked for, a passage that begins one has all of it.
+    """
+    spans = passages(page.text)
+    if asks_list(query):
+        spans = [with_lists(page.text, span, LIST) for span in spans]
+    texts = [span.text for span in spans]
     if len(texts) <= FROM_A_PAGE:
         return texts
     best = sorted(index for index, _ in rank(query, texts)[:FROM_A_PAGE])

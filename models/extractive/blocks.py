@@ -20,6 +20,8 @@ _NAMES = (
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 _QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+_ITEM = re.compile(r"\n  - \Z")
+"""What stands before a quote that is an item of the list that the quote above announces."""
 _UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
 _CONCISE = re.compile(
@@ -49,6 +51,13 @@ class Quote(NamedTuple):
     text: str
     under: str = ""
     """The sections of a configuration that they stand in."""
+    items: tuple[str, ...] = ()
+    """The items of the list that they announce."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The words and the items below them."""
+        return (self.text, *self.items)
 
 
 class Found(NamedTuple):
@@ -62,8 +71,13 @@ class Found(NamedTuple):
     @property
     def quotes(self) -> list[Quote]:
         """The quotes of the finding, in its order, as they stand in their sources."""
-        found = _QUOTE.findall(self.text)
-        return [Quote(source, unescape(text), under) for under, source, text in found]
+        found: list[Quote] = []
+        for under, source, text, at in _quotes(self.text):
+            if found and _ITEM.search(self.text, 0, at):
+                found[-1] = found[-1]._replace(items=(*found[-1].items, text))
+            else:
+                found.append(Quote(source, text, under))
+        return found
 
     @property
     def documents(self) -> dict[str, str]:
@@ -154,6 +168,12 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
     )
 
 
+def _quotes(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the section, the source and the words of each quote, and where it begins."""
+    for found in _QUOTE.finditer(text):
+        yield found[1] or "", found[2], unescape(found[3]), found.start()
+
+
 def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:
     """Return the language of the instructions; a few words of them do not tell it."""
     told = next((one.text for one in messages if isinstance(one, SystemMessage)), "")
@@ -194,7 +214,7 @@ def _quoted(findings: Sequence[Found], pages: Sequence[Page]) -> Iterator[Page]:
     """Yield what findings quote as pages of its own, without what stands on other pages."""
     for quote in (quote for found in findings for quote in found.quotes):
         if not any(page.id == quote.source and quote.text in page.text for page in pages):
-            yield Page(quote.source, "", "", quote.text)
+            yield Page(quote.source, "", "", "\n".join(quote.parts))
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from models.extractive.blocks import Quote
-from models.extractive.kinds import answers, asks_why_too, gives_cause
+from models.extractive.kinds import answers, asks_list, asks_why_too, gives_cause
 from models.extractive.meaning import defines, thing
 from models.extractive.questions import is_part, is_simple, sides
 from models.extractive.scores import KIND
@@ -24,6 +24,9 @@ SECOND = 0.5
 
 ALIKE = 0.75
 """A second quote is in the answer to a simple question if it is worth this part of the first."""
+
+LISTED = 1.0
+"""What a whole list is worth where one is asked for."""
 
 WEAK = 0.5
 """A quote of a section is left out if it is worth less than this part of the best one."""
@@ -56,7 +59,8 @@ def new(quotes: Iterable[Quote], shown: Sequence[Quote]) -> list[Quote]:
     """Return the quotes that say something no quote that is shown, or comes before, says."""
     left: list[Quote] = []
     for quote in quotes:
-        if not any(_repeats(quote.text, other.text) for other in [*shown, *left]):
+        others = (part for other in [*shown, *left] for part in other.parts)
+        if not any(_repeats(quote.text, other) for other in others):
             left.append(quote)
     return left
 
@@ -96,6 +100,8 @@ def _best(question: str, sections: Sequence[Section]) -> list[Quote]:
     ]
     ranked = sorted(scored, reverse=True) if len(sections) > 1 else scored
     first = ranked[0]
+    if first[2].items and asks_list(question):
+        return [first[2]]
     others = [one for one in ranked if one[1] != first[1]] or ranked[1:]
     others = [one for one in others if not _repeats(one[2].text, first[2].text)]
     least = ALIKE if len(sections) == 1 and is_simple(question) else SECOND
@@ -117,4 +123,5 @@ def _repeats(one: str, other: str) -> bool:
 
 
 def _fit(about: Topic, question: str, quote: Quote) -> float:
-    return share(about, words(quote.text)) + KIND * answers(question, quote.text)
+    whole = LISTED if quote.items and asks_list(question) else 0.0
+    return share(about, words(quote.text)) + KIND * answers(question, quote.text) + whole

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
-from models.extractive.kinds import asks_meaning, holds
+from models.extractive.kinds import asks_list, asks_meaning, holds
+from models.extractive.lists import answers_whole
 from models.extractive.meaning import defines, thing
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
 from retrieval.common import LEAST
@@ -121,7 +122,12 @@ def likelihood(seen: Signs, tongue: str) -> float:
 
 
 def answered(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: int) -> bool:
-    """Tell whether the first `lead` quotes are as likely an answer as it takes to be called one."""
+    """Tell whether the first `lead` quotes are as likely an answer as it takes to be called one.
+
+    Where a list is asked for, a whole one that is about all of the question is an answer.
+    """
+    if quotes[0].items and asks_list(question):
+        return answers_whole(question, quotes[0], pages)
     tongue = language(question)
     return likelihood(signs(question, pages, quotes, lead), tongue) >= WEIGHTS[tongue].least
 

@@ -85,7 +85,24 @@ _MEANING = _kind(
     r"|\b(?:means|refers to|defined as|known as)\b|是[指一对對用由]|[称稱][为為作]|指的?是|叫做",
     new=False,
 )
-_KINDS = (_DATE, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
+PLURAL = r"(?!\w*(?:ss|us|is)\b|(?:does|has|was|this|yes)\b)\w+s"
+"""A word that may be an English plural."""
+
+_LIST = _kind(
+    r"^\W*(?:list|name|enumerate)\b(?! of\b)"
+    r"|^\W*(?:what|which) are (?!.*\b(?:reasons|causes)\b)"
+    rf"(?:all )?(?:(?:of )?the|its|their|\w+['’]s) (?:[\w-]+ ){{0,3}}?{PLURAL}\b"
+    rf"|^\W*(?:what|which) (?:[\w-]+ ){{0,3}}?(?:{PLURAL}|criteria)(?: [\w-]+){{0,4}}?"
+    r" (?:can|could|are|may|do|does|did|have|has|had|must|should|were|will|exist)\b"
+    r"|\b(?:the|which|what) (?:steps|stages|phases) (?:to|for|of|in)\b"
+    r"|哪些|哪[几幾][种種个個类類项項点點步條条]|列[出举舉]|步[骤驟](?:是|有|如)|包[括含]什[么麼]",
+    r"(?:\b(?:are|include[sd]?|including|were|namely|such as|one of|either|between|both|of"
+    r"|takes?|has|have)\b|[:(])[^;.:]{1,60}?(?:,[^,;.:]{1,60})+,? (?:and|or)\b"
+    r"|(?:[^,;.:]{1,40}, ){2,}(?:[^,;.:]{1,40} )?(?:and|or)\b|\w \| [\w-]+(?: \| [\w-]+)+"
+    r"|、[^。]{1,40}(?:、|和|与|與|及|或)|[包]括|分[为為]",
+    new=False,
+)
+_KINDS = (_DATE, _LIST, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
 
 _WHY_TOO = re.compile(
     r"(?:[,;?]| and|\bor) (?:and )?why\b|\b(?:and|give) (?:the |a )?reasons?\b"
@@ -139,6 +156,12 @@ def asks_meaning(question: str) -> bool:
     """Tell whether a question asks what something is or means, and for nothing more particular."""
     line = bare(question.split("\n")[0])
     return next((one for one in _KINDS if one.asked.search(line)), None) is _MEANING
+
+
+def asks_list(question: str) -> bool:
+    """Tell whether a question asks for several things: a list, the steps of something."""
+    line = bare(question.split("\n")[0])
+    return next((one for one in _KINDS if one.asked.search(line)), None) is _LIST
 
 
 def asks_why(question: str) -> bool:

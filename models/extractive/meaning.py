@@ -42,6 +42,10 @@ _IS = (
 _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
 
 
+_CONDITION = re.compile(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
+CONDITIONAL = 0.8
+"""What a sentence is worth that says when the thing is something, and so not what it is."""
+
 _ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|known))"
 
 
@@ -102,7 +106,7 @@ def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
 def _worth(name: str, sentence: str) -> float:
     start = rf"{_BEFORE}{name}"
     if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS}|\s*[=:]\s)", sentence, re.IGNORECASE):
-        return 1.0
+        return CONDITIONAL if _CONDITION.search(sentence) else 1.0
     if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8
     if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from models.extractive.asking import beyond_quoting
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
-from models.extractive.kinds import asks_why, asks_why_too, gives_cause
+from models.extractive.kinds import asks_list, asks_why, asks_why_too, gives_cause
+from models.extractive.lists import best_list, completed
 from models.extractive.rows import cells, extreme
 from models.extractive.scores import FIRST, Scored, scored, worth
 from models.extractive.theses import documents_asked, opposed
@@ -98,7 +99,8 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     Query-focused extraction: a sentence scores by the share of the topic it covers, by that of
     the passage around it, and for holding the kind of thing that is asked for (a date for "when",
     a number for "how many"). The choice is spread by maximal marginal relevance. Where documents
-    disagree, each has the same number of quotes; where a reason is asked for too, it comes second.
+    disagree, each has the same number of quotes; where a reason is asked for too, it comes second;
+    where a list is asked for, one that is about it comes first, whole.
     """
     pages = _near(about, question, pages)
     found = _with_extreme(question, scored(about, question, pages))
@@ -107,7 +109,17 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     chosen = _apart(_with_reason(question, found), limit)
     if chosen and asks_why_too(question):
         chosen = _with_cause(question, chosen, found)[:limit]
-    return [one.quote for one in _of_subject(question, chosen)]
+    quotes = [completed(one.quote, pages) for one in _of_subject(question, chosen)]
+    return _with_list(question, quotes, pages)[:limit]
+
+
+def _with_list(question: str, quotes: list[Quote], pages: Sequence[Page]) -> list[Quote]:
+    """Put the list that is asked for first, without quotes of single items of it."""
+    found = best_list(question, pages) if asks_list(question) else None
+    if found is None:
+        return quotes
+    listed = "\n".join(found.quote.parts)
+    return [found.quote, *(one for one in quotes if one.text not in listed)]
 
 
 def _of_subject(question: str, chosen: Sequence[Scored]) -> Sequence[Scored]:

@@ -154,7 +154,9 @@ def _opening(
 ) -> str:
     space = _SPACE[prompt.language]
     if not titles or len({titles.get(quote.source) for quote in answer}) < 2:
-        return f"{says[prompt.language]}{space}{' '.join(map(_marked, answer))}"
+        first = f"{says[prompt.language]}{space}{' '.join(map(_marked, answer))}"
+        items = "\n".join(f"- {line}" for quote in answer for line in _item_lines(quote))
+        return f"{first}\n\n{items}" if items else first
     named = _NAMED[prompt.language]
     said = [f"{named.format(title=titles[one.source])}{space}{_marked(one)}" for one in answer]
     return f"{_AGAINST[prompt.language]}{space}{' '.join(said)}"
@@ -164,11 +166,17 @@ def _bullets(quotes: Iterable[Quote], titles: Mapping[str, str]) -> str:
     """Return quotes as a list, or as one list for each document if titles are given."""
     groups: dict[str, list[str]] = {}
     for quote in quotes:
-        groups.setdefault(titles.get(quote.source, ""), []).append(f"- {_marked(quote)}")
+        below = "".join(f"\n  - {line}" for line in _item_lines(quote))
+        groups.setdefault(titles.get(quote.source, ""), []).append(f"- {_marked(quote)}{below}")
     if len(groups) < 2:
         return "\n".join(line for lines in groups.values() for line in lines)
     listed = {title: "\n".join(lines) for title, lines in groups.items()}
     return "\n\n".join(f"### {name}\n\n{text}" if name else text for name, text in listed.items())
+
+
+def _item_lines(quote: Quote) -> list[str]:
+    """Return the items of the list that a quote announces, each marked as a quote."""
+    return [_marked(Quote(quote.source, item)) for item in quote.items]
 
 
 def _marked(quote: Quote) -> str:

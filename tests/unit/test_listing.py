@@ -1,69 +1,109 @@
-"""Lists of pages: the owner's own, newest first, and what each namespace holds."""
-
-from __future__ import annotations
+from itertools import pairwise
 
 import pytest
 
-from memory.pages.listing import Shelf, listed, shown, stats, superseded
-from memory.pages.store import NewPage, keep
+from retrieval.listing import listings, with_lists
+from retrieval.text import Span
 
-pytestmark = pytest.mark.usefixtures("either")
+BULLETS = """# Pumps
 
-ME, OTHER = "me/", "other/"
+Every pump of the series has one of these drives:
 
+- Electric. It needs a
+  supply of 400 V.
 
-async def put(
-    origin: str, *bodies: str, owner: str = ME, kind: str = "web", group: str = ""
-) -> list[str]:
-    new = [NewPage(title=f"On {body}", place="", text=body) for body in bodies]
-    return await keep(owner, kind, origin, new, group=group)
+- Diesel.
+* Hand crank.
 
-
-async def test_every_namespace_says_how_many_pages_it_has():
-    await put("u", "bee hive", "wasp")
-    await put("c", "bee", kind="chat", group="c")
-    await put("u", "bee", owner=OTHER)
-
-    assert await stats(ME) == [
-        Shelf("chat", "", 1, 1),
-        Shelf("web", "", 2, 3),
-        Shelf("chat", "c", 1, 1),
-    ]
+All of them are painted green.
+"""
 
 
-async def test_what_was_superseded_is_counted_apart():
-    await put("u", "bee hive")
-    await put("u", "bee")
-
-    assert await stats(ME) == [Shelf("web", "", 1, 1)]
-    assert await superseded(ME) == 1
+def items(text: str) -> list[str]:
+    return [item.text for found in listings(text) for item in found.items]
 
 
-async def test_pages_are_listed_newest_first_in_parts():
-    await put("u", *(f"bee {number}" for number in range(5)))
-    await put("u", "bee", owner=OTHER)
+def test_a_list_is_found_with_the_sentence_that_announces_it():
+    (found,) = listings(BULLETS)
 
-    first = await listed(ME, limit=2)
-    then = await listed(ME, limit=9, before=first[-1].number)
-
-    assert [row.title for row in first] == ["On bee 4", "On bee 3"]
-    assert [row.title for row in then] == ["On bee 2", "On bee 1", "On bee 0"]
+    assert found.lead.text == "Every pump of the series has one of these drives:"
+    assert found.above == "Pumps"
+    assert items(BULLETS) == ["Electric. It needs a\n  supply of 400 V.", "Diesel.", "Hand crank."]
 
 
-async def test_a_list_is_of_kinds_or_of_groups():
-    await put("u", "one")
-    await put("c", "two", kind="chat", group="c")
-    await put("d", "three", kind="chat", group="d")
+def test_every_item_stands_in_its_text_at_its_place_and_after_the_one_before():
+    (found,) = listings(BULLETS)
 
-    assert [row.title for row in await listed(ME, ["web"])] == ["On one"]
-    assert [row.title for row in await listed(ME, ["chat"])] == ["On three", "On two"]
-    assert [row.title for row in await listed(ME, None, ["c"])] == ["On two"]
+    assert all(BULLETS[one.start : one.end] == one.text for one in (found.lead, *found.items))
+    assert all(one.end <= after.start for one, after in pairwise((found.lead, *found.items)))
 
 
-async def test_one_page_is_shown_to_its_owner_only():
-    (one,) = await put("u", "bee")
+@pytest.mark.parametrize(
+    ("text", "lead", "expected"),
+    [
+        ("## Ranks\n\n1. Private\n2. Corporal", "Ranks", ["Private", "Corporal"]),
+        (
+            "办理护照的步骤如下：\n\n1. 预约。\n2. 拍照。",
+            "办理护照的步骤如下：",
+            ["预约。", "拍照。"],
+        ),
+        ("（节选）\n分三类：\n（一）甲\n（二）乙", "分三类：", ["甲", "乙"]),
+        (
+            "Table 2. Fees\n\nKind: child; Fee: 2 €.\n\nKind: adult; Fee: 5 €.",
+            "Fees",
+            ["Kind: child; Fee: 2 €.", "Kind: adult; Fee: 5 €."],
+        ),
+        (
+            'These levels follow:\n\n"high"\n   Seen at once.\n\n   Always.\n\n"low"\n   Later.',
+            "These levels follow:",
+            ['"high"\n   Seen at once.\n\n   Always.', '"low"\n   Later.'],
+        ),
+        (
+            "Modes are as follows:\n\nFAST (2)\n\nNothing checked.\n\nSAFE (1)\n\nAll checked.",
+            "Modes are as follows:",
+            ["FAST (2)\n\nNothing checked.", "SAFE (1)\n\nAll checked."],
+        ),
+    ],
+)
+def test_lists_are_written_in_many_ways(text: str, lead: str, expected: list[str]):
+    (found,) = listings(text)
 
-    page = await shown(ME, one)
-    assert page is not None
-    assert (page["text"], page["origin"], page["provenance"]) == ("bee", "u", "web")
-    assert await shown(OTHER, one) is None
+    assert found.lead.text.endswith(lead)
+    assert items(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only one:\n\n- A single item.",
+        "- An item\n- without a lead",
+        "A paragraph.\n\nAnother one.",
+        "It rained.\n\nDay one\n\nWe walked far.\n\nDay two\n\nWe slept.",
+        "",
+    ],
+)
+def test_what_nothing_announces_is_no_list(text: str):
+    assert listings(text) == []
+
+
+def test_two_tables_are_two_lists():
+    text = "Fees\n\nA: 1; B: 2\nA: 3; B: 4\n\nTimes\n\nC: 1; D: 2\nC: 3; D: 4"
+
+    assert [one.lead.text for one in listings(text)] == ["Fees", "Times"]
+
+
+def test_a_list_whose_last_term_is_told_elsewhere_is_cut():
+    text = "As follows:\n\nONE\n\nThe first is red.\n\nTWO\n\nThe second is blue.\n\nTHREE"
+
+    assert [one.cut for one in listings(text)] == [True]
+    assert [one.cut for one in listings(text.removesuffix("\n\nTHREE"))] == [False]
+
+
+def test_a_piece_that_begins_a_list_goes_on_to_its_end():
+    piece = Span(0, 80, BULLETS[:80])
+
+    whole = with_lists(BULLETS, piece, 500)
+
+    assert whole.text.endswith("* Hand crank.")
+    assert with_lists(BULLETS, piece, 100) == piece
+    assert with_lists(BULLETS, Span(0, 7, BULLETS[:7]), 500).text == BULLETS[:7]
