@@ -19,7 +19,7 @@ from memory.pages.memorizer import abstracts_of, memorize
 from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
-from tools.apart import run_apart
+from tools.apart import WorkerLost, run_apart
 from tools.files import Limits, extract, find_files, others
 
 READER = 3
@@ -229,10 +229,16 @@ async def _summarised(texts: Sequence[str]) -> list[str]:
     batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
     if len(batches) < 2:
         return await anyio.to_thread.run_sync(abstracts_of, texts)
-    made = await asyncio.gather(
-        *(run_apart(partial(abstracts_of, batch), SECONDS) for batch in batches)
-    )
+    made = await asyncio.gather(*map(_apart, batches))
     return [abstract for batch in made for abstract in batch]
+
+
+async def _apart(texts: Sequence[str]) -> list[str]:
+    """Make abstracts in a worker process, or here where it is lost or has no time."""
+    try:
+        return await run_apart(partial(abstracts_of, texts), SECONDS)
+    except (TimeoutError, WorkerLost):
+        return await anyio.to_thread.run_sync(abstracts_of, texts)
 
 
 async def _is_read(owner: str, sha256: str) -> bool:

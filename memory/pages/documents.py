@@ -94,14 +94,14 @@ async def forget_document(owner: str, root: str, path: str) -> None:
 
 
 def _note(connection: Connection, *, owner: str, root: str, path: str, row: dict[str, Any]) -> None:
-    before = _content(connection, owner, root, path)
+    before = content(connection, owner, root, path)
     connection.execute(upsert(documents, {"owner": owner, "root": root, "path": path}, row))
     now = row["sha256"]
     mine = _pages(connection, owner, now)
     join(connection, list(mine), [namespace(connection, owner, FILE, root)])
     if before and before != now:
         _leave(connection, owner, root, before)
-        if mine and not _held(connection, owner, before):
+        if mine and not is_held(connection, owner, before):
             said = dict(mine.values())
             supersede(connection, owner, digest(FILE, before), said)
 
@@ -126,7 +126,7 @@ def leave(connection: Connection, owner: str, root: str, path: str) -> None:
 
 
 def _forget(connection: Connection, *, owner: str, root: str, path: str) -> None:
-    before = _content(connection, owner, root, path)
+    before = content(connection, owner, root, path)
     connection.execute(delete(documents).where(*_named(owner, root, path)))
     if before:
         _leave(connection, owner, root, before)
@@ -134,7 +134,7 @@ def _forget(connection: Connection, *, owner: str, root: str, path: str) -> None
 
 def _leave(connection: Connection, owner: str, root: str, sha256: str) -> None:
     """Let the pages of a file be found below a folder no more if no file there holds them."""
-    if _held(connection, owner, sha256, root):
+    if is_held(connection, owner, sha256, root):
         return
     numbers = list(_pages(connection, owner, sha256))
     found = in_index(connection, numbers)
@@ -149,13 +149,13 @@ def _named(owner: str, root: str, path: str) -> tuple[Any, ...]:
     return (documents.c.owner == owner, documents.c.root == root, documents.c.path == path)
 
 
-def _content(connection: Connection, owner: str, root: str, path: str) -> str:
+def content(connection: Connection, owner: str, root: str, path: str) -> str:
     """Return the content hash a file had when it was read; empty when it never was."""
     known = select(documents.c.sha256).where(*_named(owner, root, path))
     return connection.execute(known).scalar() or ""
 
 
-def _held(connection: Connection, owner: str, sha256: str, root: str | None = None) -> bool:
+def is_held(connection: Connection, owner: str, sha256: str, root: str | None = None) -> bool:
     """Say whether any file holds this content, or any below a folder."""
     wanted = select(documents.c.path).where(
         documents.c.owner == owner, documents.c.sha256 == sha256

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
-from memory.pages.documents import FILE, leave, listed_below
+from memory.pages.documents import AT_ONCE, FILE, content, is_held, leave, listed_below
 from memory.pages.indexing import join, namespace
 from memory.pages.keeping import put_back, retire
 from memory.pages.rows import GONE
@@ -71,9 +71,12 @@ def _gone(
 ) -> Removed:
     for row in rows:
         leave(connection, owner, row["root"], row["path"])
-    found = _numbers(connection, owner, ids, found=True)
-    if found:
-        retire(connection, list(found.values()))
+    found: dict[str, int] = {}
+    for some in batched(ids):
+        new = _numbers(connection, owner, some, found=True)
+        if new:
+            retire(connection, list(new.values()))
+        found |= new
     if not (found or rows):
         return Removed(0, 0, 0)
     after = {"pages": list(found), "documents": list(rows)}
@@ -88,34 +91,59 @@ def _turn(connection: Connection, logged: Logged) -> None:
     if event.name == RESTORE:
         _gone(connection, event.owner, ids, rows, why, event.item)
         return
-    _list_again(connection, event.owner, rows)
-    every = select(pages.c.id).where(pages.c.owner == event.owner, pages.c.id.in_(ids))
-    if len(connection.execute(every).all()) < len(ids):
-        what = "some of its pages were forgotten since"
-        raise Problem("undo_conflict", what, where=str(logged.id))
-    put_back(connection, list(_numbers(connection, event.owner, ids, found=False).values()))
+    changed = _list_again(connection, event.owner, rows)
+    for some in batched(ids):
+        every = select(pages.c.id).where(pages.c.owner == event.owner, pages.c.id.in_(some))
+        if len(connection.execute(every).all()) < len(some):
+            what = "some of its pages were forgotten since"
+            raise Problem("undo_conflict", what, where=str(logged.id))
+        gone = _numbers(connection, event.owner, some, found=False, but=changed)
+        put_back(connection, list(gone.values()))
     log(connection, Event(event.owner, RESTORE, event.item, None, data, "user", why))
 
 
-def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Put files back into the lists of their folders, with the pages that they have."""
+def batched(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield ids by as many as one statement may name; a folder may have any number of pages."""
+    for at in range(0, len(ids), AT_ONCE):
+        yield ids[at : at + AT_ONCE]
+
+
+def _list_again(connection: Connection, owner: str, rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Put files back into the lists of their folders, with the pages that they have.
+
+    Returns:
+        The hashes of what files held that were read again since and hold something else.
+    """
+    changed: list[str] = []
     for row in rows:
         again = insert_new(documents).on_conflict_do_nothing()
         connection.execute(again, {"owner": owner, **row})
+        if content(connection, owner, row["root"], row["path"]) != row["sha256"]:
+            changed.append(row["sha256"])
+            continue
         its = select(pages.c.number).where(
             pages.c.owner == owner, pages.c.kind == FILE, pages.c.origin == row["sha256"]
         )
         numbers = list(connection.execute(its.order_by(pages.c.number)).scalars())
         join(connection, numbers, [namespace(connection, owner, FILE, row["root"])])
+    return [one for one in changed if not is_held(connection, owner, one)]
 
 
 def _numbers(
-    connection: Connection, owner: str, ids: Sequence[str], *, found: bool
+    connection: Connection,
+    owner: str,
+    ids: Sequence[str],
+    *,
+    found: bool,
+    but: Collection[str] = (),
 ) -> dict[str, int]:
-    """Return the numbers of those pages that can be found, or of those that cannot, by ids."""
+    """Return the numbers of those pages that can be found, or of those that cannot, by ids.
+
+    Pages of the files whose hashes are in `but` are left out.
+    """
     stands = pages.c.indexed > GONE if found else pages.c.indexed == GONE
-    wanted = select(pages.c.id, pages.c.number).where(
+    wanted = select(pages.c.id, pages.c.number, pages.c.kind, pages.c.origin).where(
         pages.c.owner == owner, pages.c.id.in_(ids), stands
     )
     rows = connection.execute(wanted.order_by(pages.c.number))
-    return {row.id: row.number for row in rows}
+    return {row.id: row.number for row in rows if row.kind != FILE or row.origin not in but}

@@ -15,6 +15,7 @@ from graph.session import Session
 from memory.forgetting.aim import Aim
 from memory.forgetting.door import forget
 from memory.kept.undoing import undo
+from memory.pages import removing
 from memory.pages.finding import search
 from memory.pages.listing import shown
 from memory.pages.removing import remove
@@ -67,6 +68,33 @@ async def test_what_is_removed_is_not_found_and_comes_back_as_it_was(tmp_path: P
     assert again.event.name == "pages.restore"
     await undo(ME, again.id)
     assert await found() == []
+
+
+async def test_undoing_brings_nothing_back_that_its_file_does_not_say_any_more(tmp_path: Path):
+    root = await folder(tmp_path, "a")
+    done = await remove(ME, await found(), root)
+    await folder(tmp_path, "a", TEXT.replace("late August", "early June of each year"))
+
+    await undo(ME, done.event)
+
+    (page,) = await found()
+    assert "early June" in (await shown(ME, page))["text"]
+
+
+async def test_more_pages_than_a_statement_can_name_are_removed_and_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(removing, "AT_ONCE", 2)
+    for number in range(5):
+        text = TEXT.replace("Orrest", f"Orrest, number {number},")
+        root = await folder(tmp_path, "a", text, f"heath{number}.md")
+    every = await found()
+
+    done = await remove(ME, every, root)
+
+    assert (len(every), done.pages, await found()) == (5, 5, [])
+    await undo(ME, done.event)
+    assert sorted(await found()) == sorted(every)
 
 
 async def test_removing_touches_no_report_and_no_conversation(

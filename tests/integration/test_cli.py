@@ -299,20 +299,37 @@ def test_a_mistake_of_ours_is_told_in_one_line_and_shown_only_when_asked_for(pla
     assert "Traceback" in shown.err
 
 
-def test_help_comes_without_what_only_a_run_needs():
+def loaded(folder: Path, *words: str) -> set[str]:
+    """Return the packages that a command has imported when it ends."""
     code = (
         "import sys\n"
-        "sys.argv = ['dossier', 'ask', '--help']\n"
+        f"sys.argv = ['dossier', *{words!r}]\n"
         "from app.cli.main import main\n"
         "try:\n    main()\nexcept SystemExit:\n    print(sorted(sys.modules), file=sys.stderr)\n"
     )
-
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8"
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"DOSSIER_HOME": str(folder)},
+        capture_output=True,
+        encoding="utf-8",
     )
+    return set(re.findall(r"'(\w+)'", done.stderr))
 
-    assert "--docs" in done.stdout
-    loaded = set(re.findall(r"'(\w+)'", done.stderr))
+
+def test_help_comes_without_what_only_a_run_needs(tmp_path: Path):
+    found = loaded(tmp_path, "ask", "--help")
+
     heavy = {"langchain", "langchain_core", "langgraph", "chromadb", "sqlalchemy", "httpx"}
-    assert "typer" in loaded
-    assert not loaded & heavy
+    assert "typer" in found
+    assert not found & heavy
+
+
+@pytest.mark.parametrize("words", [("runs",), ("search", "bees"), ("pages", "list")])
+def test_what_only_looks_something_up_loads_no_agent_framework(
+    tmp_path: Path, words: tuple[str, ...]
+):
+    found = loaded(tmp_path, *words)
+
+    assert "sqlalchemy" in found
+    assert not found & {"langchain", "langgraph", "langsmith", "scipy", "chromadb", "openai"}

@@ -15,6 +15,7 @@ from memory.pages.memorizer import MOST
 from models.extractive.abstract import abstract_of
 from retrieval.tokens import count
 from tools import ingest as module
+from tools.apart import WorkerLost
 from tools.files import Limits
 from tools.ingest import Library, ingest
 
@@ -312,3 +313,21 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     monkeypatch.setattr(pages, "keep", full)
 
     assert (await refused(folder)).code == "storage_full"
+
+
+@pytest.mark.parametrize("error", [TimeoutError, WorkerLost])
+async def test_a_long_document_is_kept_although_its_worker_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+):
+    async def lost(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module, "run_apart", lost)
+    long = "\n\n".join(f"Hive {number} weighs {number} kilograms in May." for number in range(300))
+    write(tmp_path / "docs" / "hives.txt", long)
+
+    library = await take_in(tmp_path / "docs")
+
+    assert (library.read, library.skipped) == (1, [])
+    assert all(page.abstract for page in await listed(ME))
