@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
@@ -16,6 +17,7 @@ from starlette.exceptions import HTTPException
 from config.errors import Problem
 from graph.compiled import Compiled
 from graph.plan import checked
+from tools.uploads import taken_in
 
 Values = dict[str, Any]
 
@@ -66,10 +68,12 @@ class Guarded(Compiled):
         given = input
         if isinstance(input, Command):
             given = await self._command(config or {}, input)
+            given = replace(given, update=await _filed(config or {}, given.update))
         elif isinstance(input, dict):
             # Like LangGraph itself, a run passes over what its input schema does not name.
             said = {name: value for name, value in input.items() if name == "messages"}
             given = _as_input(said, await self._values(config or {}))
+            given = await _filed(config or {}, given)
         elif input is None and (again := await self._again(config or {})):
             given = Command(update={"again": again})
         try:
@@ -105,6 +109,7 @@ class Guarded(Compiled):
         for updates in supersteps:
             try:
                 taken = await self._updates(at, updates)
+                taken = [one._replace(values=await _filed(at, one.values)) for one in taken]
             except Problem as problem:
                 raise HTTPException(422, str(problem)) from problem
             at = await super().abulk_update_state(at, [taken])
@@ -150,6 +155,14 @@ class Guarded(Compiled):
         snapshot = await self.aget_state(config)
         before = dict(snapshot.values)
         return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
+
+
+async def _filed(config: RunnableConfig, values: Any) -> Any:
+    """Return values with the files of their messages laid aside, before any of it is saved."""
+    thread = config.get("configurable", {}).get("thread_id")
+    if not thread or not isinstance(values, dict) or "messages" not in values:
+        return values
+    return {**values, "messages": await taken_in(str(thread), values["messages"])}
 
 
 def _update(update: StateUpdate, before: Values, stands: tuple[str, ...]) -> StateUpdate:

@@ -22,6 +22,7 @@ from prompts.marks import block
 from retrieval.secrets import removed
 from runs.compacting import WORDS, shortened, summary_in, tokens
 from runs.faults import bear
+from tools.uploads import uploads
 
 LONGEST = 1_500
 """How many characters of a message are shown: its beginning and its end."""
@@ -96,7 +97,7 @@ def _whole(state: State) -> list[AnyMessage]:
     whole: list[AnyMessage] = [_before(summary)] if summary else []
     said = _said(state)
     alone = [*map(_without_telling, said[:-1]), *said[-1:]]
-    return [*whole, *(_shown(message, answers) for message in alone)]
+    return [*whole, *(_shown(message, answers, state["language"]) for message in alone)]
 
 
 def _said(state: State) -> list[AnyMessage]:
@@ -107,13 +108,17 @@ def _said(state: State) -> list[AnyMessage]:
     return said[at:][-settings().keep_messages :]
 
 
-def _shown(message: AnyMessage, answers: dict[str, Answer]) -> AnyMessage:
+def _shown(message: AnyMessage, answers: dict[str, Answer], language: str) -> AnyMessage:
     text = str(message.text)
     answer = answers.get(message.id or "")
     if answer and answer["text"]:
         text = "\n".join([_cut(answer["text"]), *(f"Open: {gap}" for gap in answer["open"])])
         return AIMessage(text, id=message.id)
-    return HumanMessage(_cut(text)) if message.type == "human" else AIMessage(_cut(text))
+    if message.type != "human":
+        return AIMessage(_cut(text))
+    names = ", ".join(one.name for one in uploads(message))
+    with_files = render("attached", language=language, files=names).strip() if names else ""
+    return HumanMessage("\n".join(filter(None, [_cut(text), with_files])))
 
 
 def _without_telling(message: AnyMessage) -> AnyMessage:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -20,7 +22,9 @@ from nodes.learn import learn_due
 from prompts.loader import render
 from runs.lifecycle import mark
 from runs.place import here
+from tools.ingest import KINDS
 from tools.overview import asks_overview
+from tools.uploads import Upload, newest_uploads, not_read
 
 
 class Triage(BaseModel):
@@ -47,6 +51,35 @@ async def coordinator(state: State, runtime: Runtime[Context]) -> State:
 
 async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     """Return what to do, and the summary of what is not shown of the thread any more."""
+    files = newest_uploads(state["messages"])
+    left = await _not_read(state, runtime, files)
+    if left and len(left) == len(files) and not _words(state):
+        reply = _told("upload_not_read", state, left, kinds=KINDS)
+        return Triage(research=False, reply=reply), summary_of(state)
+    triage, summary = await _sorted_out(state, runtime)
+    if triage.reply and left:
+        more = _told("notice_not_read", state, left)
+        triage = triage.model_copy(update={"reply": f"{triage.reply} {more}"})
+    return triage, summary
+
+
+async def _not_read(state: State, runtime: Runtime[Context], files: Sequence[Upload]) -> list[str]:
+    place = here(state, runtime)
+    return await not_read(place.owner, place.thread, files) if files else []
+
+
+def _words(state: State) -> str:
+    """Return the person's own words, without what the program asks for them of their files."""
+    said = [str(one.text) for one in state["messages"] if one.type == "human"]
+    return said[-1].strip() if said else ""
+
+
+def _told(name: str, state: State, left: Sequence[str], **more: str) -> str:
+    between = "；" if state["language"] == "zh" else "; "
+    return render(name, language=state["language"], files=between.join(left), **more).strip()
+
+
+async def _sorted_out(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summary]:
     if only_tells(state["question"]) or only_secrets(state["question"]):
         return Triage(research=False, reply=_noted(state, runtime)), summary_of(state)
     if about(state["question"]) or asks_overview(state["question"]):

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.state import QueryState
 from memory.about import Told, about, remembered, said
+from memory.pages.uploads import with_uploads
 from runs.place import Here, here
 from runs.trace import trace
 from tools.direct import Direct, Made, direct, plain
@@ -34,7 +35,8 @@ async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | N
     language = state.get("language", "en")
     found = await _person(place, question, language)
     if found is None and asks_overview(question):
-        documents = await overview(place.owner, runtime.context.files, language)
+        files = await with_uploads(place.owner, place.thread, runtime.context.files)
+        documents = await overview(place.owner, files, language, question)
         found = await direct(place, documents) if documents else None
     if found is None:
         found = await _tables(place, runtime.context, question, language)
@@ -70,7 +72,8 @@ def made(notes: Sequence[Told], language: str) -> list[Made]:
 
 
 async def _tables(place: Here, context: Context, question: str, language: str) -> Direct | None:
-    found = await answered(place.owner, context.files, question, language)
+    files = await with_uploads(place.owner, place.thread, context.files)
+    found = await answered(place.owner, files, question, language)
     if found is None:
         return None
     file, reason = found.file, "" if found.status == "computed" else AMBIGUOUS

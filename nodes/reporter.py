@@ -35,6 +35,7 @@ from runs.faults import bear
 from runs.place import here, owner
 from tools.evidence import note_checked, verified
 from tools.ingest import left_out
+from tools.uploads import newest_uploads, not_read
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
 """Notices of a report that is not what it was meant to be."""
@@ -108,7 +109,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         doubted=[Doubted(text=plain(one["text"]), reason=one["reason"]) for one in checked.doubted],
         notices=[
             *_notices(draft, state["language"]),
-            *await _not_read(owner(runtime), runtime.context.files, state["language"]),
+            *await _not_read(state, runtime),
         ],
         language=state["language"],
     )
@@ -214,10 +215,12 @@ def _first(notices: Sequence[str]) -> list[str]:
     return sorted(notices, key=lambda name: name != "unsure")
 
 
-async def _not_read(owner: str, folders: list[str], language: str) -> list[str]:
-    """Tell which files of the folders that were asked about could not be read."""
-    left = await left_out(owner, folders)
-    named = [f"{PurePath(one.path).name} ({one.reason})" for one in left[:NAMED]]
+async def _not_read(state: State, runtime: Runtime[Context]) -> list[str]:
+    """Tell which files sent along, or of the folders asked about, nobody could read."""
+    place, language = here(state, runtime), state["language"]
+    sent = await not_read(place.owner, place.thread, newest_uploads(state["messages"]))
+    left = await left_out(place.owner, runtime.context.files)
+    named = sent + [f"{PurePath(one.path).name} ({one.reason})" for one in left[:NAMED]]
     if len(left) > NAMED:
         named.append(render("more_files", language=language, count=len(left) - NAMED).strip())
     between = "；" if language == "zh" else "; "

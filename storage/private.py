@@ -11,7 +11,16 @@ from config.settings import settings
 
 FOLDER, FILE = 0o700, 0o600
 
-KEPT = ("dossier.db*", "checkpoints.db*", "AGENTS.md", "locks", "traces", "users", "vectors")
+KEPT = (
+    "dossier.db*",
+    "checkpoints.db*",
+    "AGENTS.md",
+    "locks",
+    "traces",
+    "uploads",
+    "users",
+    "vectors",
+)
 """What lies in the data folder; a person may have other things there, which are theirs."""
 
 _secured: set[Path] = set()

@@ -16,6 +16,7 @@ from memory.pages import store as pages
 from memory.pages.recollection import EARLIER, REPORT, recollected, traced, without_turns_of
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import Page
+from memory.pages.uploads import uploaded
 from memory.pages.within import Scope, scope
 from models.extractive.kinds import asks_list
 from report.sources import Citable, register
@@ -71,7 +72,8 @@ async def gather(
 ) -> Evidence:
     """Search for every query at once and choose the best passages over all of them.
 
-    Where there are neither files nor a web to search, what was read before is searched.
+    What was uploaded into the thread comes first. Where there are neither files nor a web to
+    search, what was read before is searched.
 
     Args:
         here: The point of the run, for the ledger.
@@ -83,14 +85,19 @@ async def gather(
     problems: list[Problem] = []
     names = (list(context.search) or available(os.environ)) if web else []
     searches = [_on_web(here, names, query, problems) for query in queries] if names else []
-    if not (context.files or names):
+    own = [one.root for one in await uploaded(here.owner, here.thread) if not one.code]
+    if not (own or context.files or names):
         searches = [_in_memory(here, context, query) for query in queries]
+    in_own = pages.find_each(here.owner, queries, PAGES, own)
     in_files = pages.find_each(here.owner, queries, PAGES, context.files)
-    read, found = await asyncio.gather(in_files, asyncio.gather(*searches))
-    done = [_files_said(query, one) for query, one in zip(queries, read, strict=True) if one]
+    first, read, found = await asyncio.gather(in_own, in_files, asyncio.gather(*searches))
+    both = zip(queries, first, read, strict=True)
+    done = [_files_said(query, [*one, *other]) for query, one, other in both if one or other]
     if done:
         await note(here, "files", "search", done)
-    return await _chosen(here, [*read, *found], [about, *queries], problems)
+    before = frozenset(page.id for some in first for page in some)
+    results = [*first, *read, *found]
+    return await _chosen(here, results, [about, *queries], problems, before=before)
 
 
 async def recollect(
@@ -136,10 +143,14 @@ async def _chosen(
     wanted: Sequence[str],
     problems: list[Problem],
     page_worth: float = 0.0,
+    before: frozenset[str] = frozenset(),
 ) -> Evidence:
-    """Choose passages of what was found, and give their pages a number in this thread."""
+    """Choose passages of what was found, and give their pages a number in this thread.
+
+    Half of the places belong to those of the pages that come `before` the others.
+    """
     found = {page.id: page for result in results for page in result if page.kind != REPORT}
-    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth)
+    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth, before)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
@@ -185,7 +196,9 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
 
 
-def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list[tuple[Page, str]]:
+def _choose(
+    found: list[Page], wanted: Sequence[str], page_worth: float, before: frozenset[str]
+) -> list[tuple[Page, str]]:
     """Cut pages into passages and choose the best, each different from the others."""
     query = "\n".join(wanted)
     cut = [(page, text) for page in found for text in _best_of(page, query)]
@@ -196,7 +209,10 @@ def _choose(found: list[Page], wanted: Sequence[str], page_worth: float) -> list
         worth = enumerate(page_worth * page.score for page, _ in cut)
         both = [(at, own.get(at, 0.0) / most + more) for at, more in worth]
         ranked = sorted(both, key=lambda one: -one[1])
-    return [cut[index] for index, _ in spread(ranked, titled, PASSAGES)]
+    first = [one for one in ranked if cut[one[0]][0].id in before]
+    chosen = [index for index, _ in spread(first, titled, PASSAGES // 2)]
+    others = [index for index, _ in spread(ranked, titled, PASSAGES) if index not in chosen]
+    return [cut[index] for index in [*chosen, *others][:PASSAGES]]
 
 
 def _best_of(page: Page, query: str) -> list[str]:

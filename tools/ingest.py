@@ -20,10 +20,13 @@ from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
-from tools.files import Limits, extract, find_files, others
+from tools.files import Document, Limits, Section, extract, find_files, others
 
 READER = 3
 """Raised when the reading of files changes, so that known files are read again."""
+
+KINDS = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
+"""The types that a person is told of."""
 
 SIDE_BY_SIDE = 2
 """How many files are read at once; reading is work for the processor."""
@@ -47,6 +50,13 @@ class Skipped(NamedTuple):
     reason: str
 
 
+class Way(NamedTuple):
+    """How files are read: what one may cost, and what of a text may be kept."""
+
+    limits: Limits
+    clean: Callable[[str], str]
+
+
 class Library(NamedTuple):
     """What is known of a folder after it was read."""
 
@@ -63,6 +73,7 @@ async def ingest(
     limits: Limits | None = None,
     *,
     expect: Callable[[int], None] = lambda _: None,
+    clean: Callable[[str], str] = str,
 ) -> Library:
     """Read every file below a folder, or one file, and keep its pages.
 
@@ -72,6 +83,7 @@ async def ingest(
         progress: Is told the path of every file when it is done.
         limits: What one file may cost.
         expect: Is told at the start how many files there are.
+        clean: Is given every text before it is kept, and returns what may be.
 
     Raises:
         Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
@@ -85,7 +97,8 @@ async def ingest(
 
     async def one(file: Path) -> None:
         async with gate:
-            if await _ingest_file(owner, str(root), file, known.get(str(file)), limits or Limits()):
+            way = Way(limits or Limits(), clean)
+            if await _ingest_file(owner, str(root), file, known.get(str(file)), way):
                 changed.append(str(file))
             progress(str(file))
 
@@ -172,27 +185,24 @@ def _listed(root: Path) -> list[Path]:
     # A name that is no text can neither be kept nor shown.
     files = [file for file in files if _is_text(str(file)) and not _own_report(file)]
     if not files:
-        kinds = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
-        hint = f"what can be read: {kinds}"
+        hint = f"what can be read: {KINDS}"
         raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)
     return files
 
 
-async def _ingest_file(
-    owner: str, root: str, file: Path, known: Any | None, limits: Limits
-) -> bool:
+async def _ingest_file(owner: str, root: str, file: Path, known: Any | None, way: Way) -> bool:
     """Read one file unless it is known; say whether it was read."""
     try:
         state = await anyio.Path(file).stat()
         seen = (state.st_size, state.st_mtime_ns, READER)
         if known is not None and (known.size, known.modified, known.reader) == seen:
             return False
-        sha256 = await anyio.to_thread.run_sync(_hash, file, limits.size)
+        sha256 = await anyio.to_thread.run_sync(_hash, file, way.limits.size)
     except OSError as error:
         seen, sha256 = (0, 0, READER), ""
         problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
     else:
-        problem = await _keep(owner, file, sha256, limits)
+        problem = await _keep(owner, file, sha256, way)
     code, reason = (problem.code, problem.what) if problem else ("", "")
     row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
     row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
@@ -200,11 +210,11 @@ async def _ingest_file(
     return True
 
 
-async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem | None:
+async def _keep(owner: str, file: Path, sha256: str, way: Way) -> Problem | None:
     if await _is_read(owner, sha256):
         return None
     try:
-        document = await extract(file, limits)
+        document = await anyio.to_thread.run_sync(_cleaned, await extract(file, way.limits), way)
     except Problem as problem:
         return problem
     # A dash like this parts the title of a document from that of a section.
@@ -222,6 +232,17 @@ async def _keep(owner: str, file: Path, sha256: str, limits: Limits) -> Problem 
     ]
     await memorize(owner, "file", sha256, new, summarise=_summarised)
     return None
+
+
+def _cleaned(document: Document, way: Way) -> Document:
+    """Return a document of which every text is what may be kept."""
+    if way.clean is str:
+        return document
+    sections = [
+        Section(title=way.clean(one["title"]), place=one["place"], text=way.clean(one["text"]))
+        for one in document["sections"]
+    ]
+    return Document(title=way.clean(document["title"]), sections=sections)
 
 
 async def _summarised(texts: Sequence[str]) -> list[str]:

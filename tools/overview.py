@@ -19,6 +19,12 @@ from tools.direct import Made, plain
 MOST = 60
 """So many documents are told one by one; of more, those of each folder are counted."""
 
+SHOWN = 5
+"""So many sentences are told of the beginning of a document that was asked for by its name."""
+
+SHORTEST = 20
+"""What has no more characters is a heading or a number, and is not told."""
+
 LONGEST = 220
 """The longest sentence of a document, in characters."""
 
@@ -32,6 +38,9 @@ _ASKS = re.compile(
     r"|kinds?|sum up|outline)\b"
     r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
 )
+_FILE = re.compile(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]")
+"""A file that is named in a question."""
+
 _HOW = re.compile(r"\bhow (?!many\b)|怎|如何")
 """What asks for a way of doing something."""
 
@@ -76,23 +85,30 @@ _TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
 
 def asks_overview(question: str) -> bool:
-    """Tell whether a question asks what documents there are, and nothing else."""
-    text = question.lower().replace("’", "'")
+    """Tell whether a question asks what documents there are or hold, and nothing else."""
+    text = _FILE.sub(" docs ", question).lower().replace("’", "'")
     if _HOW.search(text) or not (_NOUN.search(text) and _ASKS.search(text)):
         return False
     left = re.sub(f"[^{CJK}]", "", _FILL_ZH.sub("", text))
     return not left and all(word in _FILL for word in re.findall(r"[a-z']+", text))
 
 
-async def overview(owner: str, roots: Sequence[str], language: str) -> list[Made]:
+async def overview(
+    owner: str, roots: Sequence[str], language: str, question: str = ""
+) -> list[Made]:
     """Return what the folders hold, then what each document is; nothing where none was read.
 
     Args:
         owner: Whose.
         roots: The folders; everything that the owner has read in where none is named.
         language: In which it is told.
+        question: What is asked; of the files that it names, if any, it is told what is in them.
     """
     files = await held(owner, roots)
+    names = _FILE.findall(question)
+    named = [one for one in files if Path(one.path).name in names and not one.code]
+    if named:
+        return await _contents(owner, named[:MOST], language)
     read = [one for one in files if not one.code]
     if not read:
         return []
@@ -102,6 +118,25 @@ async def overview(owner: str, roots: Sequence[str], language: str) -> list[Made
         lambda: [_document(one, known.get(one.sha256), language) for one in shown]
     )
     return [_whole(files, read, language), *each]
+
+
+async def _contents(owner: str, files: Sequence[Held], language: str) -> list[Made]:
+    """Return what is in some documents: what each is, and how it begins."""
+    known = await openings(owner, [one.sha256 for one in files])
+    return await asyncio.to_thread(
+        lambda: [_content(one, known.get(one.sha256), language) for one in files]
+    )
+
+
+def _content(file: Held, opening: Opening | None, language: str) -> Made:
+    made = _document(file, opening, language)
+    return made._replace(text="\n".join([made.text, *_beginning(opening)]))
+
+
+def _beginning(opening: Opening | None) -> list[str]:
+    """Return the next sentences of a document, each on a line of its own."""
+    spans = [one.text for one in sentences((opening.text if opening else "")[:2000])]
+    return [f"  - “{_cut(plain(one))}”" for one in spans[1:SHOWN] if len(one) > SHORTEST]
 
 
 def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:

@@ -1,4 +1,4 @@
-"""Take a thread away: its runs, what they recorded, the pages of their reports, traces and lock.
+"""Take a thread away: its runs, what they recorded, their reports, uploads, traces and lock.
 
 What was learnt in it of the person and of research stays, as it does after a chat that was closed:
 that is forgotten by `dossier memory forget`.
@@ -13,6 +13,7 @@ from functools import partial
 from sqlalchemy import delete, select
 
 from memory.pages.forgetting import forget
+from memory.pages.uploads import discard_uploads
 from runs.lock import taken
 from runs.retention import Old, delete_records, unlink
 from storage.engine import read_rows
@@ -40,6 +41,7 @@ async def _forget_runs(thread: str) -> Old:
     old = Old(thread, tuple(row.id for row in rows), 0.0)
     for owner in {row.owner for row in rows}:
         await _forget_reports(owner, old.runs)
+        await discard_uploads(owner, thread)
     await commit((delete(utterances).where(utterances.c.run.in_(old.runs)), None))
     # The runs go last, so that a kill leaves something to begin again with.
     await perform(partial(delete_records, old=old))

@@ -43,11 +43,8 @@ def serving(home: Path, **more: str) -> Iterator[Server]:
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:", **more}
     docs = str(ROOT / "examples" / "docs")
-    first = [dossier, "ask", "What is the forgetting curve?", "--docs", docs, "--yes", "--quick"]
-    out = home / "first"
-    subprocess.run(
-        [*first, "--out", str(out)], env=environment, check=True, capture_output=True, cwd=home
-    )
+    read = [dossier, "ingest", docs]
+    subprocess.run(read, env=environment, check=True, capture_output=True, cwd=home)
     log = (home / "server.log").open("w")
     serve = [dossier, "serve", "--port", str(port)]
     process = subprocess.Popen(serve, env=environment, cwd=home, stdout=log, stderr=log)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from typing import Any
 
@@ -155,3 +156,29 @@ async def test_replies_name_no_command_of_the_terminal(client: Any):
     assert told["messages"][-1]["content"].startswith("Noted")
     assert "dossier " not in told["messages"][-1]["content"]
     assert "`dossier" not in str(failed)
+
+
+async def test_a_file_sent_in_the_chat_is_read_and_a_picture_is_named(client: Any, server: Server):
+    told = "The harbour crane of Stavern lifts nine tonnes."
+    data = base64.b64encode(told.encode()).decode()
+    text = {"type": "file", "mimeType": "text/plain", "data": data, "metadata": {"name": "c.txt"}}
+    photo = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    words = {"type": "text", "text": "What does the harbour crane of Stavern lift?"}
+    said = {"messages": [{"role": "user", "content": [words, text, photo]}]}
+    thread = (await client.threads.create())["thread_id"]
+
+    page = await shown(client, thread, input=said, context=context(auto_accept=True))
+
+    report = page.screens[-1][-1][1]
+    assert "nine tonnes" in report
+    assert "Not read: image.png (an image)." in report
+    assert await asyncio.to_thread(_saying, server, data) == []
+    history = await client.threads.get_history(thread, limit=50)
+    assert data not in str(history)
+
+
+def _saying(server: Server, words: str) -> list[str]:
+    """Return the files of the data folder that hold some words, but those of the server itself."""
+    files = [one for one in server.home.rglob("*") if one.is_file()]
+    ours = [one for one in files if ".langgraph_api" not in str(one)]
+    return [str(one) for one in ours if words.encode() in one.read_bytes()]

@@ -1,0 +1,277 @@
+"""Take the files out of messages, keep them, and read them as pages of the person."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import mimetypes
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from langchain_core.messages import AnyMessage, HumanMessage
+
+from config.errors import Problem
+from memory.pages.uploads import folder_of, uploaded
+from retrieval.secrets import masked
+from storage.private import FOLDER, made
+from tools.direct import plain
+from tools.files import SUFFIXES, Limits
+from tools.files.kinds import HEAVY
+from tools.ingest import ingest
+
+TABLES = (".csv", ".tsv", ".xlsx")
+"""The types that stay on the disk once they are read: questions are computed over their cells."""
+
+LONGEST = 100
+"""The longest name of a file, in characters."""
+
+_HOLDERS = ("file", "source", "image_url", "input_audio", "metadata", "extras")
+_NAMES = ("filename", "file_name", "name", "title")
+_KINDS = ("mimeType", "mime_type", "media_type")
+_CONTENTS = ("base64", "data", "file_data")
+_SORTS = {
+    "image": "image/*",
+    "image_url": "image/*",
+    "input_image": "image/*",
+    "audio": "audio/*",
+    "input_audio": "audio/*",
+    "video": "video/*",
+}
+_DATA_URL = re.compile(r"data:([^,;]*)[^,]*?(;base64)?,", re.IGNORECASE)
+_STRANGE = re.compile(r"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff]+")
+
+
+class Upload(NamedTuple):
+    """A file of a message: what stands in the message in the place of its bytes."""
+
+    name: str
+    kind: str
+    """Its media type."""
+    size: int
+    id: str
+    """The beginning of the hash of its bytes; empty where they were not kept."""
+    reason: str
+    """Why they were not."""
+
+
+def uploads(message: AnyMessage) -> list[Upload]:
+    """Return the files of a message whose bytes were taken out of it."""
+    return [_upload(block) for block in _blocks(message) if _is_taken(block)]
+
+
+def newest_uploads(messages: Sequence[AnyMessage]) -> list[Upload]:
+    """Return the files of what the person said last."""
+    said = [one for one in messages if isinstance(one, HumanMessage)]
+    return uploads(said[-1]) if said else []
+
+
+async def taken_in(thread: str, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return messages in which a name, a type and a size stand in the place of each file.
+
+    What can be read is kept in the folder of the thread until it is; a message without files is
+    the very same one.
+    """
+    return [await _without_files(thread, one) for one in messages]
+
+
+async def read_in(owner: str, thread: str, files: Sequence[Upload]) -> None:
+    """Read files that were taken in, each once; what cannot be read is written down as such."""
+    known = {PurePath(one.root).parent.name for one in await uploaded(owner, thread)}
+    for one in files:
+        path = _path(thread, one)
+        if one.id and one.id not in known and path.is_file():
+            await _read(owner, path)
+
+
+async def not_read(owner: str, thread: str, files: Sequence[Upload]) -> list[str]:
+    """Return the names of the files that were not read, each with the reason."""
+    rows = {PurePath(one.root).parent.name: one for one in await uploaded(owner, thread)}
+    told = []
+    for one in files:
+        row = rows.get(one.id)
+        reason = row.code and row.reason if row else one.reason or "nothing in it can be read"
+        if reason:
+            told.append(f"{plain(one.name)} ({plain(reason)})")
+    return told
+
+
+async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
+    if not isinstance(message, HumanMessage) or isinstance(message.content, str):
+        return message
+    if all(_is_text(block) or _is_taken(block) for block in message.content):
+        return message
+    content = [
+        block
+        if isinstance(block, str) or _is_text(block) or _is_taken(block)
+        else _reference(await asyncio.to_thread(_kept, thread, block))
+        for block in message.content
+    ]
+    return message.model_copy(update={"content": content})
+
+
+def _blocks(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
+    content = message.content if isinstance(message.content, list) else []
+    return (block for block in content if isinstance(block, dict))
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, str) or block.get("type") == "text"
+
+
+def _is_taken(block: Any) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("upload"), dict)
+
+
+def _reference(one: Upload) -> dict[str, Any]:
+    """Return what stands in a message for a file; chat pages show its name and its type."""
+    shown = {"filename": one.name, "name": one.name, "size": one.size}
+    kept = {"id": one.id, "reason": one.reason}
+    return {"type": "file", "mimeType": one.kind, "metadata": shown, "upload": kept}
+
+
+def _upload(block: Mapping[str, Any]) -> Upload:
+    """Return what a reference says; a client may have written it."""
+    shown, kept = block.get("metadata"), block["upload"]
+    shown = shown if isinstance(shown, dict) else {}
+    size = shown.get("size")
+    return Upload(
+        name=_safe_name(str(shown.get("filename", "")), ""),
+        kind=str(block.get("mimeType", ""))[:LONGEST],
+        size=size if isinstance(size, int) else 0,
+        id=str(kept.get("id", "")) if re.fullmatch("[0-9a-f]{16}", str(kept.get("id"))) else "",
+        reason=str(kept.get("reason", ""))[:LONGEST],
+    )
+
+
+def _kept(thread: str, block: Mapping[str, Any]) -> Upload:
+    """Keep the bytes of a file on the disk until they are read, if they can be."""
+    told = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
+    kind, content = _kind_and_content(told, block)
+    name = _safe_name(_first(told, _NAMES) or _named_in_address(told, block), kind)
+    kind = kind or mimetypes.guess_type(name)[0] or _SORTS.get(str(block.get("type")), "")
+    reason = _refused(name, kind, content)
+    data = b"" if reason else _decoded(content)
+    if not reason and not data.strip():
+        reason = "its content did not arrive whole" if content else "it is empty"
+    size = len(data) or len(content) * 3 // 4
+    if reason:
+        return Upload(name, kind, size, "", reason)
+    if PurePath(name).suffix.lower() not in HEAVY:
+        data = _masked(data)
+    one = Upload(name, kind, size, hashlib.sha256(data).hexdigest()[:16], "")
+    _write(_path(thread, one), data)
+    return one
+
+
+def _kind_and_content(
+    told: Sequence[Mapping[str, Any]], block: Mapping[str, Any]
+) -> tuple[str, str | bytes]:
+    """Return the media type of a file and its bytes, as text in base 64 or as they are."""
+    kind = _first(told, _KINDS)
+    kind = "" if kind.endswith("/octet-stream") else kind
+    urls = [block.get("image_url"), _first(told, ("url", "file_data", "data", "base64"))]
+    for url in urls:
+        given = _DATA_URL.match(url) if isinstance(url, str) else None
+        if given and isinstance(url, str):
+            rest = url[given.end() :]
+            return kind or given[1], rest if given[2] else unquote_to_bytes(rest)
+    written = _first(told, ("text",))
+    content = _first(told, _CONTENTS)
+    source = next((one.get("type") for one in told[1:] if one.get("type") == "text"), "")
+    if written or source:
+        return kind or "text/plain", (written or content).encode()
+    return kind, content
+
+
+def _named_in_address(told: Sequence[Mapping[str, Any]], block: Mapping[str, Any]) -> str:
+    given = [block.get("image_url"), _first(told, ("url",))]
+    web = (one for one in given if isinstance(one, str) and one.startswith(("https:", "http:")))
+    return PurePath(urlsplit(next(web, "")).path).name
+
+
+def _first(told: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    given = (one.get(name) for one in told for name in names)
+    return next((one for one in given if isinstance(one, str) and one.strip()), "")
+
+
+def _safe_name(given: str, kind: str) -> str:
+    """Return a name for a file: one part of a path, without secrets, with a suffix that fits."""
+    name = _STRANGE.sub("_", masked(re.split(r"[/\\]", given)[-1]).text).strip(" ._")
+    stem, suffix = os.path.splitext(name)
+    if not suffix and kind:
+        suffix = mimetypes.guess_extension(kind) or (".txt" if kind.startswith("text/") else "")
+    fallback = kind.partition("/")[0] if kind else ""
+    return f"{stem[:LONGEST] or fallback or 'file'}{suffix[:20]}"
+
+
+def _refused(name: str, kind: str, content: str | bytes) -> str:
+    """Return why a file is not even tried; empty where it is."""
+    whole, _, _ = kind.partition("/")
+    if whole in ("image", "audio", "video"):
+        return {"image": "an image", "audio": "a sound recording", "video": "a video"}[whole]
+    if PurePath(name).suffix.lower() not in SUFFIXES:
+        return "not a type that is read"
+    if not content:
+        return "only its address or its name was sent"
+    if len(content) * (3 if isinstance(content, str) else 4) // 4 > Limits().size:
+        return f"it has more than {Limits().size} bytes"
+    return ""
+
+
+def _decoded(content: str | bytes) -> bytes:
+    """Return the bytes that a text in base 64 stands for; none of one that is broken."""
+    if isinstance(content, bytes):
+        return content
+    letters = "".join(content.split()).translate(str.maketrans("-_", "+/")).rstrip("=")
+    try:
+        return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _masked(data: bytes) -> bytes:
+    """Return a text file without secrets; one that is no UTF-8 as it is."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return data
+    return masked(text).text.encode()
+
+
+def _path(thread: str, one: Upload) -> Path:
+    return folder_of(thread) / (one.id or "none") / one.name
+
+
+def _write(path: Path, data: bytes) -> None:
+    home = path.parents[3]
+    for folder in (home, *reversed(path.parents[:3])):
+        folder.mkdir(mode=FOLDER, exist_ok=True, parents=folder == home)
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    with open(part, "xb", opener=made) as opened:
+        opened.write(data)
+    part.replace(path)
+
+
+async def _read(owner: str, path: Path) -> None:
+    """Read a file; it is kept if questions may be computed over it, and nothing was masked."""
+    found: list[str] = []
+
+    def clean(text: str) -> str:
+        safe = masked(text)
+        found.extend(safe.kinds)
+        return safe.text
+
+    try:
+        await ingest(owner, path, lambda _: None, clean=clean)
+    except Problem as problem:
+        if not problem.code.startswith("docs_"):
+            raise
+    if path.suffix.lower() not in TABLES or found:
+        await asyncio.to_thread(path.unlink, missing_ok=True)
