@@ -97,7 +97,7 @@ def _whole(state: State) -> list[AnyMessage]:
     whole: list[AnyMessage] = [_before(summary)] if summary else []
     said = _said(state)
     alone = [*map(_without_telling, said[:-1]), *said[-1:]]
-    return [*whole, *(_shown(message, answers, state["language"]) for message in alone)]
+    return [*whole, *(_shown(message, answers, state.get("language", "en")) for message in alone)]
 
 
 def _said(state: State) -> list[AnyMessage]:

@@ -19,6 +19,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How do the two papers disagree about forgetting?"
+ANSWERED = ("succeeded", "partial")
+"""How a run stands that has an answer, sure or not."""
+
 APPROVE = {"resume": {"decisions": [{"type": "approve"}]}}
 
 

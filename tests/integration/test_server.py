@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evals.openai_server import Server as ModelServer
-from tests.integration.serving import Server, asked, context, dossier, listed, reviewed
+from tests.integration.serving import ANSWERED, Server, asked, context, dossier, listed, reviewed
 
 pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
 
@@ -185,7 +185,8 @@ async def test_a_question_asked_instead_of_a_decision_ends_the_waiting_run(
     await client.runs.wait(thread, "dossier", input=again, context=context(auto_accept=True))
 
     stands = await listed(server, thread)
-    assert stands == {f"{thread}-2": "succeeded", f"{thread}-1": "cancelled"}
+    assert stands.pop(f"{thread}-2") in ANSWERED
+    assert stands == {f"{thread}-1": "cancelled"}
 
 
 async def test_another_question_asked_of_an_earlier_state_is_a_run_of_its_own(
@@ -204,7 +205,8 @@ async def test_another_question_asked_of_an_earlier_state_is_a_run_of_its_own(
 
     assert state["question"] == "What is the forgetting curve?"
     stands = await listed(server, thread)
-    assert stands == {f"{thread}-1": "succeeded", f"{thread}-1.2": "succeeded"}
+    assert sorted(stands) == [f"{thread}-1", f"{thread}-1.2"]
+    assert all(status in ANSWERED for status in stands.values())
 
 
 async def test_a_run_that_fails_on_the_server_is_listed_as_failed(client: Any, server: Server):

@@ -52,6 +52,7 @@ from memory.pages import (
     listing,
     outline,
     recollection,
+    uploads,
 )
 from memory.pages import within as scopes
 from memory.pages.store import NewPage, find, find_each, keep, kept, texts
@@ -179,6 +180,8 @@ READS: dict[str, Read] = {
     "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
     "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
     "pages.documents.held": lambda o, ids: documents.held(o, []),
+    "pages.uploads.uploaded": lambda o, ids: uploads.uploaded(o, "t1"),
+    "pages.uploads.with_uploads": lambda o, ids: uploads.with_uploads(o, "t1", []),
     "pages.documents.openings": lambda o, ids: documents.openings(o, ["ab"]),
     "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
     "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
@@ -235,7 +238,7 @@ WRITES = {
         "files.deciding.approve",
     ),
     *(f"facts.store.{name}" for name in ("add", "edit", "remove", "replace", "supersede")),
-    *("learning.keeping.tell", "meanings.vectors"),
+    *("learning.keeping.tell", "meanings.vectors", "pages.uploads.discard_uploads"),
     *("files.deciding.reject", "forgetting.door.finished", "kept.looking.edit"),
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
