@@ -139,7 +139,7 @@ class Guarded(Compiled):
         to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
         for one in to:
             if isinstance(one, Send) or one in SENT or (one and "turn" not in before):
-                _refuse(f"a way to {getattr(one, 'node', one)!r}")
+                _refuse(f"a jump to {getattr(one, 'node', one)!r}")
         update = command.update
         if update is None:
             return command
@@ -220,7 +220,7 @@ def _messages(said: Any) -> list[AnyMessage]:
     try:
         return cast("list[AnyMessage]", convert_to_messages(parts))
     except (ValueError, TypeError, LookupError, NotImplementedError) as error:
-        raise Problem("bad_message", "a message has no known form", hint=HINT) from error
+        raise Problem("bad_message", "a message has an unknown form", hint=HINT) from error
 
 
 def _same(message: AnyMessage, known: Mapping[str | None, AnyMessage]) -> bool:
@@ -239,7 +239,7 @@ def _table(values: Any) -> Values:
     try:
         return dict(values)
     except (TypeError, ValueError):
-        _refuse("a change that is no table")
+        _refuse("a change that is not an object of names and values")
 
 
 def _refuse(what: str) -> NoReturn:

@@ -251,7 +251,7 @@ def _need(line: int, said: str, drafts: Sequence[_Draft]) -> str:
         _refuse(line, f"several steps have the number {said}", "give each step its own number")
     if not meant:
         hint = f"one of {', '.join(filter(None, labels))}"
-        what = f"{said!r} is the number of no step"
+        what = f"no step has the number {said!r}"
         raise Problem("plan_unknown_need", what, where=f"line {line}", hint=hint)
     return f"s{meant[0]}"
 

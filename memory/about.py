@@ -23,13 +23,13 @@ LONGEST = 500
 SHARED = 0.5
 """A note fits a search if it has this part of its words."""
 
-_ASIDE = (
+_OPENING = (
     r"^\W*(?:(?:so|and|but|ok(?:ay)?|hey|please|now|also)\b,? )*"
     r"(?:(?:can|could|would|will) you (?:please )?)?"
     r"(?:(?:tell|remind) me(?: again)?,?|do you (?:still )?(?:know|remember|recall)|i forgot)? ?"
 )
 _ALL = re.compile(
-    _ASIDE
+    _OPENING
     + r"(?:what (?:all |else )?(?:do|did|can|have) you (?:already )?(?:know|remember|learn(?:ed|t)?"
     r"|recall|noted?|kept|stored?) (?:about|of|on) (?:me|myself)|who am i|about (?:me|myself)"
     r"|what (?:do|did|have) i (?:ever )?(?:told|tell|said|say)(?: to)? you(?: so far)?"
@@ -43,11 +43,11 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    _ASIDE
+    _OPENING
     + r"what (?:all )?(?:do|did|have) i (?:ever |already )?(?:told|tell|said|say|mention(?:ed)?)"
     r"(?: to)?(?: you)?,? (?:about|of|on|regarding) (?P<x>.+?)\W*$"
     r"|"
-    + _ASIDE
+    + _OPENING
     + r"(?:anything|what|what i) (?:(?:do|did|have) )?(?:you )?(?:know|remember|recall"
     r"|(?:have )?(?:said|told you)) (?:about|of) my (?P<x2>.+?)\W*$"
     r"|^\W*(?:[关關][于於]|[对對][于於]?)(?P<x3>.+?)[,，]?\s*我(?:都)?(?:[跟对對和向][你您])?"
@@ -66,7 +66,7 @@ class Kind(NamedTuple):
 
 
 def _kind(asked: str, zh: str, told: str) -> Kind:
-    whole = rf"{_ASIDE}(?:{asked})\W*$|^\W*(?:你知道|你记得|请问)?(?:{zh})[\W吗呢呀啊]*$"
+    whole = rf"{_OPENING}(?:{asked})\W*$|^\W*(?:你知道|你记得|请问)?(?:{zh})[\W吗呢呀啊]*$"
     return Kind(re.compile(whole, re.IGNORECASE), re.compile(told, re.IGNORECASE))
 
 
@@ -117,12 +117,14 @@ _KINDS = {
     ),
 }
 _MINE = re.compile(
-    _ASIDE + r"(?:what|who|where|when|which)(?:'s| is| are| was| were) my (?P<x>[^?]+?)\W*$"
+    _OPENING + r"(?:what|who|where|when|which)(?:'s| is| are| was| were) my (?P<x>[^?]+?)\W*$"
     r"|"
-    + _ASIDE
+    + _OPENING
     + r"(?:which|what) (?P<x2>[^?]+?) do i (?P<v>like|love|prefer|enjoy|hate|dislike|use"
     r"|have|own|want|speak|play|drive|study|teach|eat|drink)(?: (?:most|best|more))?\W*$"
-    r"|" + _ASIDE + r"do i (?P<v2>like|love|prefer|enjoy|hate|dislike|have|own|speak|play|drive|eat"
+    r"|"
+    + _OPENING
+    + r"do i (?P<v2>like|love|prefer|enjoy|hate|dislike|have|own|speak|play|drive|eat"
     r"|drink) (?!to )(?P<x3>[^?]+?)\W*$"
     r"|^\W*我的(?P<x4>.+?)(?:是|叫|有)(?:什么|谁|哪.?|多少|几.?).*$"
     r"|^\W*我(?P<v3>喜欢|讨厌|偏好|用|养|开|说)(?:的是)?(?:什么|哪.|几.)(?P<x5>[^吗呢?？]+).*$",

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 _RUN = re.compile(r"(?<!\\)`+")
-_KEPT = ("\ue010", "\ue011")
-"""Characters around the number of a piece of code that is kept aside."""
+_AROUND = ("\ue010", "\ue011")
+"""Characters around the number of a piece of code in its placeholder."""
 
-_ASIDE = re.compile(f"{_KEPT[0]}(\\d+){_KEPT[1]}")
+_PLACEHOLDER = re.compile(f"{_AROUND[0]}(\\d+){_AROUND[1]}")
 
 
 class Code(NamedTuple):
@@ -47,18 +47,18 @@ def changed(text: str, change: Callable[[Code], str]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def aside(text: str) -> tuple[str, list[str]]:
-    """Return `text` with a short sign in place of each piece of inline code, and the pieces."""
+def without_code(text: str) -> tuple[str, list[str]]:
+    """Return `text` with a placeholder for each piece of inline code, and the pieces."""
     kept: list[str] = []
 
     def keep(code: Code) -> str:
         kept.append(code.string)
-        return f"{_KEPT[0]}{len(kept) - 1}{_KEPT[1]}"
+        return f"{_AROUND[0]}{len(kept) - 1}{_AROUND[1]}"
 
     bare = re.sub("[\ue010\ue011]", "", text)
     return changed(bare, keep), kept
 
 
-def back(text: str, kept: list[str]) -> str:
-    """Put pieces of inline code back where `aside` took them from."""
-    return _ASIDE.sub(lambda sign: kept[int(sign[1])], text)
+def with_code(text: str, kept: list[str]) -> str:
+    """Put pieces of inline code back where `without_code` took them from."""
+    return _PLACEHOLDER.sub(lambda sign: kept[int(sign[1])], text)

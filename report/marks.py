@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from report.code import Code, aside, back, changed
+from report.code import Code, changed, with_code, without_code
 from report.markup import URL, strip
 from retrieval.script import CJK
 
@@ -76,9 +76,9 @@ def tidy(text: str) -> str:
     done = [quote.span() for quote in _CLOSED.finditer(text)]
     text = _TWICE.sub(lambda one: one[0] if _within(one.span(), done) else _unescaped(one), text)
     quoted = [quote.span() for quote in _CLOSED.finditer(text)]
-    bare, kept = aside(changed(text, lambda code: _uncoded(code, quoted)))
+    bare, kept = without_code(changed(text, lambda code: _uncoded(code, quoted)))
     spelt = outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
-    return back(spelt, [URL.sub("", one) for one in kept])
+    return with_code(spelt, [URL.sub("", one) for one in kept])
 
 
 def spell(body: str, known: Collection[str]) -> str:
@@ -108,8 +108,8 @@ def point(text: str, known: Mapping[str, str]) -> str:
             return ids if plain else found[0]
         return "[?]" if spoken else found[0]
 
-    bare, kept = aside(text)
-    return back(outside(bare, lambda part: _BARE.sub(marked, part)), kept)
+    bare, kept = without_code(text)
+    return with_code(outside(bare, lambda part: _BARE.sub(marked, part)), kept)
 
 
 def _is_word(name: str, known: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from graph.records import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
 from report.claims import wish
-from report.code import aside, back
+from report.code import with_code, without_code
 from report.judge import Judged, judge
 from report.marks import MARKER, blank, cites, outside, point, spell, tidy
 from report.markup import disarm, sends, unframe
@@ -93,5 +93,5 @@ def _unarmed(statement: str) -> Judged | None:
 
 def _disarmed(statement: str) -> str:
     """Return a statement without bare domains in its prose."""
-    bare, kept = aside(statement)
-    return back(outside(bare, disarm), kept)
+    bare, kept = without_code(statement)
+    return with_code(outside(bare, disarm), kept)

@@ -40,7 +40,7 @@ async def cover() -> int:
     Raises:
         Problem: `chroma_unavailable`.
     """
-    # It is taken and let go of in different threads.
+    # It is taken and released in different threads.
     lock = FileLock(settings().locks / LOCK, thread_local=False)
     try:
         # One process of a machine is enough for this.

@@ -34,7 +34,7 @@ QUESTION_WORDS = frozenset(
 )
 """English words that only say that something is asked."""
 
-ASIDE = STOPWORDS | QUESTION_WORDS
+NO_TOPIC = STOPWORDS | QUESTION_WORDS
 """English words of a question that do not name its topic."""
 
 _ASKED_THING = (
@@ -73,7 +73,7 @@ def words(text: str) -> list[str]:
 
 def terms(question: str) -> list[str]:
     """Return the words of a question that name its topic, each once, in order."""
-    return list(dict.fromkeys(_cut(_subject(question), ASIDE)))
+    return list(dict.fromkeys(_cut(_subject(question), NO_TOPIC)))
 
 
 def phrases(question: str) -> list[str]:
@@ -82,7 +82,7 @@ def phrases(question: str) -> list[str]:
     Chinese, which has no spaces, gives the runs of characters between the words that only ask.
     """
     tokens = (token[0] for token in _TOKEN.finditer(_subject(question)))
-    return list(dict.fromkeys(token for token in tokens if any(_cut(token, ASIDE))))
+    return list(dict.fromkeys(token for token in tokens if any(_cut(token, NO_TOPIC))))
 
 
 def _subject(question: str) -> str:

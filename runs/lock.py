@@ -14,16 +14,16 @@ from config.settings import settings
 from storage.private import FILE, FOLDER, secure
 
 PATIENCE = 0.5
-"""The seconds a held thread is waited for; whoever only looks at one lets it go at once."""
+"""The seconds that a held thread is waited for; whoever only looks at one releases it at once."""
 
 
 @contextmanager
 def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
-    """Hold a thread, so that no second process works on it; a dead process lets go by itself.
+    """Hold a thread, so that no second process works on it; the lock of a dead process is released.
 
     Args:
         thread: The id of the thread.
-        seconds: How long another process may take to let go.
+        seconds: How long another process may take to release it.
 
     Raises:
         Problem: `run_in_progress`, `storage_unavailable` or `bad_file_name`.
@@ -56,7 +56,7 @@ def lock_file(thread: str) -> Path:
 def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     """Take a thread like `held`, and return the lock, which its taker releases."""
     folder = settings().locks
-    # A server takes and lets go of a lock in different threads.
+    # A server takes and releases a lock in different threads.
     lock = FileLock(lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)
     try:
         secure()

@@ -49,7 +49,7 @@ def secure(home: Path | None = None, *, again: bool = False) -> None:
         try:
             path.chmod(mode)
         except OSError:
-            # It is another user's, or its disk knows no rights; `dossier doctor` says so.
+            # It is another user's, or its file system has no permissions; `dossier doctor` says so.
             continue
 
 
@@ -71,7 +71,7 @@ def make_file(file: Path) -> None:
 
 
 def _too_open(home: Path) -> Iterator[tuple[Path, int]]:
-    """Yield what others may use, each with the rights that it should have."""
+    """Yield what others may use, each with the permissions that it should have."""
     if os.name != "posix":
         return
     folders = [] if home.resolve() in (Path.home().resolve(), Path("/")) else [home]

@@ -11,7 +11,7 @@ from memory.pages.rows import NewPage
 from report.sources import Citable, register
 from runs.place import Here
 
-_ASIDE = str.maketrans("<>[]`*|", "‹›()'∗¦")
+_LOOKALIKES = str.maketrans("<>[]`*|", "‹›()'∗¦")
 """What would be markup in a report stands as what looks like it."""
 
 
@@ -49,7 +49,7 @@ async def direct(here: Here, made: Sequence[Made], reason: str = "") -> Direct:
 
 def plain(text: str) -> str:
     """Return a text in one line in which nothing is markup of a report."""
-    return " ".join(text.translate(_ASIDE).split())
+    return " ".join(text.translate(_LOOKALIKES).split())
 
 
 async def _kept(here: Here, made: Made) -> str:

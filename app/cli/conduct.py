@@ -216,7 +216,7 @@ class Conductor:
     async def _answered(self, state: State) -> None:
         """Hand over what came out; the run still learns behind it, so nothing may break it off."""
         self.status, self.handed = state["status"], True
-        with self.progress.aside():
+        with self.progress.paused():
             try:
                 await self._hand_over(state)
             except Problem as problem:

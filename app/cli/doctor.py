@@ -90,7 +90,7 @@ async def _privacy() -> str:
     if left:
         more = f" and {len(left) - 1} more" if len(left) > 1 else ""
         what = f"others may read {left[0]}{more}"
-        hint = f"chmod -R go= {settings().home}, as its owner, on a disk that knows rights"
+        hint = f"chmod -R go= {settings().home}, as its owner, on a file system with permissions"
         raise Problem("home_not_private", what, hint=hint)
     return f"nobody else reads {settings().home}"
 

@@ -74,7 +74,7 @@ def _takes(name: str) -> str:
     usual = getattr(Context(), name)
     if name in BOUNDS:
         least, most = BOUNDS[name]
-        return f"{least:g}..{most:g}" if isinstance(usual, float) else f"{least:_}..{most:_}"
+        return f"{least:g}..{most:g}" if isinstance(usual, float) else f"{least}..{most}"
     if name in ("language", "guide"):
         return "|".join(LANGUAGES if name == "language" else GUIDES)
     kinds = {bool: "true|false", list: '["A", "B"]', dict: '{"ROLE": "NAME"}'}

@@ -149,7 +149,7 @@ def feedback(run: Name, words: Verdict, project: Project = "", json: Json = Fals
     call("feedback", name=run, words=words, project=project, as_json=json)
 
 
-runs = typer.Typer(help="List the runs, or show one of them.", invoke_without_command=True)
+runs = typer.Typer(help="List the runs, show one, or delete old ones.", invoke_without_command=True)
 app.add_typer(runs, name="runs")
 
 

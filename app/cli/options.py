@@ -103,7 +103,7 @@ Within = Annotated[
     typer.Option(
         "--in",
         metavar="NAMESPACE",
-        help="Only a kind, a conversation or a folder; `all` is everything.",
+        help="Only facts, profile, a kind of page, a conversation or a folder; all is everything.",
     ),
 ]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")]

@@ -68,7 +68,7 @@ class Progress:
                 self.say(f"{self.now} …")
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Let something else be printed, without the lines that move."""
         moving = self.live is not None and self.live.is_started
         if self.live:

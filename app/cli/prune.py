@@ -60,7 +60,7 @@ def _seconds(age: str) -> float:
     found = re.fullmatch(r"(\d{1,6})([hdwy])", age.strip().lower())
     if not found:
         hint = "a number and h, d, w or y, such as 90d"
-        raise Problem("usage", f"{age!r} is no length of time", where="--keep", hint=hint)
+        raise Problem("usage", f"{age!r} is not a length of time", where="--keep", hint=hint)
     return int(found[1]) * float(UNITS[found[2]])
 
 

@@ -14,9 +14,6 @@ from memory.facts.rows import Data
 from storage.engine import write
 from storage.events import Logged, hold
 
-States = dict[str, Data | None]
-"""What is known of some facts, by their ids: nothing of those that are not there, or removed."""
-
 
 async def undo(logged: Logged) -> None:
     """Make the facts of an event again what they were before it, and log that as `fact.undo`.

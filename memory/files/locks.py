@@ -22,7 +22,7 @@ LOOK = 0.005
 
 @asynccontextmanager
 async def alone(name: str) -> AsyncIterator[None]:
-    """Hold what a name stands for; a process that dies lets go by itself.
+    """Hold what a name stands for; the lock of a process that dies is released.
 
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.

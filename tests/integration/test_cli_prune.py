@@ -19,7 +19,7 @@ def test_an_age_that_cannot_be_read_is_refused(place: Place, forks: Forks):
     done = forks.run(place, "runs", "prune", "--keep", "soon")
 
     assert done.status == 2
-    assert "'soon' is no length of time" in done.problem
+    assert "'soon' is not a length of time" in done.problem
 
 
 def test_nothing_is_pruned_where_nobody_can_be_asked(place: Place, forks: Forks, asked: Done):

@@ -36,7 +36,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         seen.update(environment)
 
     monkeypatch.setattr(os, "execve", become)
-    serve.main(host="127.0.0.1", port=8123)
+    serve.main(host="127.0.0.1", port=8123, jobs=32)
     return seen
 
 
