@@ -158,7 +158,7 @@ class Guarded(Compiled):
 
 
 async def _filed(config: RunnableConfig, values: Any) -> Any:
-    """Return values with the files of their messages laid aside, before any of it is saved."""
+    """Return values with the files taken out of their messages, before any of it is saved."""
     thread = config.get("configurable", {}).get("thread_id")
     if not thread or not isinstance(values, dict) or "messages" not in values:
         return values
