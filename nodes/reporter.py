@@ -31,9 +31,10 @@ from report.render import plain, to_markdown
 from report.support import Proven
 from report.wording import lacking
 from retrieval.script import CJK
+from retrieval.spelling import spelt_out
 from runs.faults import bear
 from runs.place import here, owner
-from tools.evidence import note_checked, verified
+from tools.evidence import misspelt, note_checked, verified
 from tools.ingest import left_out
 from tools.uploads import newest_uploads, not_read
 
@@ -109,6 +110,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         doubted=[Doubted(text=plain(one["text"]), reason=one["reason"]) for one in checked.doubted],
         notices=[
             *_notices(draft, state["language"]),
+            *await _respelt(state, runtime),
             *await _not_read(state, runtime),
         ],
         language=state["language"],
@@ -213,6 +215,15 @@ def _notices(draft: Draft, language: str) -> list[str]:
 def _first(notices: Sequence[str]) -> list[str]:
     """Return notices in their order, but first the one that says how far to trust the text."""
     return sorted(notices, key=lambda name: name != "unsure")
+
+
+async def _respelt(state: State, runtime: Runtime[Context]) -> list[str]:
+    """Tell which words of the question were searched for in another spelling."""
+    said = [str(one.text) for one in state["messages"] if isinstance(one, HumanMessage)]
+    changed = await misspelt(owner(runtime), runtime.context, said[-1]) if said else {}
+    put = {word: found for word, found in changed.items() if found in state["question"]}
+    words = spelt_out(put)
+    return [render("notice_spelling", language=state["language"], words=words).strip()] * bool(put)
 
 
 async def _not_read(state: State, runtime: Runtime[Context]) -> list[str]:

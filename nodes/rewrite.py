@@ -20,7 +20,10 @@ from nodes.experience import look_back
 from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks
+from retrieval.spelling import respelt
 from runs.compacting import summary_in
+from runs.place import owner
+from tools.evidence import misspelt
 
 
 class Rewrite(BaseModel):
@@ -31,13 +34,14 @@ class Rewrite(BaseModel):
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:
-    """Write the queries, each of which is searched for.
+    """Write the queries, each of which is searched for; words that nothing holds are put right.
 
     Beside that, earlier runs are looked for that can teach this one something.
 
     Reads `messages`, `question`, `answers`; writes `question`, `queries`.
     """
     tell(state, "rewriting")
+    state = State(**{**state, "question": await _respelt(state, runtime)})
     count = runtime.context.query_count
     look = look_back(state, runtime, _about(state))
     rewritten = await beside(_rewritten(state, runtime, count), look)
@@ -45,6 +49,14 @@ async def rewrite(state: State, runtime: Runtime[Context]) -> State:
     queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
     queries = queries[: 1 + count]
     return State(question=question, queries=queries)
+
+
+async def _respelt(state: State, runtime: Runtime[Context]) -> str:
+    """Return the question with the words that nothing holds spelt as what is searched does."""
+    question = state["question"]
+    if needs_no_search(question):
+        return question
+    return respelt(question, await misspelt(owner(runtime), runtime.context, question))
 
 
 async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:

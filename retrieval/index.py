@@ -27,6 +27,9 @@ from storage.vectors import GIVEN
 TERMS = 64
 """How many words a page is matched with; of more, the rarest."""
 
+ALIKE_WORDS = 2_000
+"""So many words with the same beginning are compared with one that no page holds."""
+
 ALIKE = 100
 """A title that more pages than this share leads to none of them."""
 
@@ -154,6 +157,10 @@ class Index:
         wanted = {term: counts[term] for term in rarest}
         count = self.stats().pages
         return self.keywords.best(self.connection, self.namespaces, wanted, count, limit)
+
+    def beginning(self, start: str) -> list[str]:
+        """Return words that begin with some letters, in any order, as far as there are few."""
+        return self.keywords.beginning(self.connection, self.namespaces, start, ALIKE_WORDS)
 
     def rows(self, numbers: Sequence[int]) -> list[Row]:
         """Return pages by their numbers; what is not to be found here is left out."""

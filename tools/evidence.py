@@ -13,6 +13,7 @@ from graph.context import Context
 from graph.records import Passage, Source
 from graph.state import State
 from memory.pages import store as pages
+from memory.pages.finding import spelling
 from memory.pages.recollection import EARLIER, REPORT, recollected, traced, without_turns_of
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import Page
@@ -167,6 +168,17 @@ async def _in_memory(here: Here, context: Context, query: str) -> list[Page]:
 def remembered(context: Context) -> list[str]:
     """Return the parts of the memory that a run recalls; its own files are searched anyway."""
     return list(context.memory or (EARLIER if context.files else ()))
+
+
+async def misspelt(owner: str, context: Context, question: str) -> dict[str, str]:
+    """Return the words of a question that nothing of what is searched holds, as they are held.
+
+    Of what the web holds nothing is known.
+    """
+    if context.search or available(os.environ):
+        return {}
+    part = Scope(groups=context.files) if context.files else scope(remembered(context))
+    return await spelling(owner, question, part.kinds, part.groups)
 
 
 async def _on_web(

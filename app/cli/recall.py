@@ -24,12 +24,14 @@ from config.settings import settings
 from graph.context import Context
 from graph.records import Passage
 from graph.session import session
-from memory.pages.within import Scope
+from memory.pages.finding import spelling
+from memory.pages.within import Scope, scope
 from memory.pages.within import within as within_named
 from nodes.recall.graph import make_recall
 from nodes.recall.output import output
 from nodes.recall.state import RecallState
 from prompts.loader import render
+from retrieval.spelling import respelt, spelt_out
 from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
@@ -61,6 +63,8 @@ class Recalled(NamedTuple):
     extracts: list[Extract]
     pages: list[str]
     rounds: int
+    spelling: dict[str, str]
+    """The words of the question that were searched for in another spelling."""
 
 
 def main(*, question: str, within: str, whole: bool, project: str, as_json: bool) -> int:
@@ -97,19 +101,21 @@ async def _recalled(
     async with session(f"recall-{secrets.token_hex(6)}", make_recall) as opened:
         with progress:
             await check_models(chosen, progress)
-            state: Any = (await opened.begin(question, chosen, _watch(progress))).state
+            changed = await spelling(owner, question, *scope(chosen.memory))
+            asked = respelt(question, changed)
+            state: Any = (await opened.begin(asked, chosen, _watch(progress))).state
         passages = await output(owner, state, whole=whole)
-    return state, _gathered(state, passages)
+    return state, _gathered(state, passages, changed)
 
 
-def _gathered(state: RecallState, passages: Sequence[Passage]) -> Recalled:
+def _gathered(state: RecallState, passages: Sequence[Passage], changed: dict[str, str]) -> Recalled:
     extracts = []
     for one in passages:
         source = state["sources"][one["source"]]
         named = (source["id"], source["page"], source["title"], source["location"])
         extracts.append(Extract(*named, one["text"]))
     rounds = state["attempt"] + 1
-    return Recalled(state["question"], state["notes"], extracts, state["pages"], rounds)
+    return Recalled(state["question"], state["notes"], extracts, state["pages"], rounds, changed)
 
 
 def _plain(recalled: Recalled) -> dict[str, Any]:
@@ -134,6 +140,9 @@ def _watch(progress: Progress) -> Callable[[dict[str, Any]], None]:
 
 
 def _print(recalled: Recalled, state: RecallState) -> None:
+    if recalled.spelling:
+        words = spelt_out(recalled.spelling)
+        _show(render("notice_spelling", language=state["language"], words=words), Markdown)
     nothing = render("nothing_remembered", language=state["language"]).strip()
     _show(recalled.notes or nothing, Markdown)
     by_page = sorted(recalled.extracts, key=lambda one: int(one.source[1:]))

@@ -14,8 +14,9 @@ from app.cli.table import show
 from config.settings import settings
 from memory.about import Told
 from memory.about import found as notes_found
-from memory.pages.finding import Found, search
+from memory.pages.finding import Found, search, spelling
 from memory.pages.within import ALL, Scope, within
+from retrieval.spelling import respelt, spelt_out
 from runs.lifecycle import check_question
 from runs.place import owned
 from storage.engine import close
@@ -33,11 +34,18 @@ SOURCES = ("file", "web")
 def main(*, query: str, within: str, limit: int, explain: bool, project: str, as_json: bool) -> int:
     """Print the pages that were found, best first; return the exit status, 1 if there are none."""
     query = check_question(query)
-    notes, found = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
+    done = asyncio.run(_searched(owned(settings().user, project), query, within, limit))
+    notes, found, changed = done
+    query = respelt(query, changed)
     if as_json:
-        pages = [_plain(one, query) for one in found]
-        print_json({"query": query, "notes": [_note(one) for one in notes], "pages": pages})
+        told = {
+            "notes": [_note(one) for one in notes],
+            "pages": [_plain(one, query) for one in found],
+        }
+        print_json({"query": query, "spelling": changed, **told})
         return 0 if found or notes else 1
+    if changed:
+        show(f"Searched for: {spelt_out(changed)}", "")
     if notes:
         show(_told(notes, query))
     if found or not notes:
@@ -47,14 +55,21 @@ def main(*, query: str, within: str, limit: int, explain: bool, project: str, as
 
 async def _searched(
     owner: str, query: str, name: str, limit: int
-) -> tuple[list[Told], list[Found]]:
-    """Return what the person told, and the pages; `facts` and `profile` name notes only."""
+) -> tuple[list[Told], list[Found], dict[str, str]]:
+    """Return what the person told, the pages, and which words were put in another spelling.
+
+    `facts` and `profile` name notes only. What the person told is searched as it was asked first.
+    """
     try:
         asked = name in ("", ALL, *NOTES)
         told = await notes_found(owner, query, limit) if asked else []
         if name in NOTES:
-            return [one for one in told if one.memory == name], []
-        return told, await search(owner, query, limit, *await _part(owner, name))
+            return [one for one in told if one.memory == name], [], {}
+        part = await _part(owner, name)
+        changed = {} if told else await spelling(owner, query, *part)
+        query = respelt(query, changed)
+        told = await notes_found(owner, query, limit) if changed and asked else told
+        return told, await search(owner, query, limit, *part), changed
     finally:
         await close()
 

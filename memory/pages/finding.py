@@ -13,6 +13,7 @@ from retrieval.index import Index, mine, opened
 from retrieval.repeats import distinct
 from retrieval.search import gist
 from retrieval.search import search as answering
+from retrieval.spelling import corrected
 from retrieval.words import terms
 from storage.engine import read
 from storage.tables import documents, pages
@@ -77,6 +78,19 @@ async def searching(
     while not (answer := await read(look)):
         await refresh(owner)
     return answer[0]
+
+
+async def spelling(
+    owner: str,
+    question: str,
+    kinds: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+) -> dict[str, str]:
+    """Return the words of a question that no page holds, each with the nearest that some do.
+
+    Where there are no pages, nothing is known to be misspelt.
+    """
+    return await searching(owner, lambda index: corrected(question, index).changed, kinds, groups)
 
 
 def columns(rooted: bool = False) -> tuple[Any, ...]:

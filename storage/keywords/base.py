@@ -51,6 +51,12 @@ class Keywords(Protocol):
         """Return how many pages hold each word; a word that none holds is left out."""
         ...
 
+    def beginning(
+        self, connection: Connection, namespaces: Sequence[int], start: str, limit: int
+    ) -> list[str]:
+        """Return up to `limit` words that begin with some letters and that pages hold."""
+        ...
+
     def best(
         self,
         connection: Connection,

@@ -34,6 +34,15 @@ SELECT asked.key AS word,
 FROM json_each(:asked) AS asked
 """)
 
+VOCABULARY = """
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.page_vocabulary USING fts5vocab(main, page_words, row)
+"""
+
+BEGINNING = text("""
+SELECT DISTINCT substr(term, length(:namespace) + 1) FROM temp.page_vocabulary
+WHERE term >= :least AND term < :beyond LIMIT :limit
+""")
+
 BEST = text(f"""
 SELECT rowid FROM page_words WHERE page_words MATCH :match AND rowid >= :least
 ORDER BY bm25(page_words, {TITLE}, 1.0), rowid LIMIT :limit
@@ -84,6 +93,20 @@ def counts(
     return {
         row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
     }
+
+
+def beginning(
+    connection: Connection, namespaces: Sequence[int], start: str, limit: int
+) -> list[str]:
+    """Return up to `limit` words that begin with some letters and that pages hold."""
+    connection.exec_driver_sql(VOCABULARY)
+    found: dict[str, None] = {}
+    for namespace in (f"{one}:" for one in namespaces):
+        least = f"{namespace}{start}"
+        beyond = least[:-1] + chr(ord(least[-1]) + 1)
+        values = {"namespace": namespace, "least": least, "beyond": beyond, "limit": limit}
+        found |= dict.fromkeys(connection.execute(BEGINNING, values).scalars())
+    return list(found)
 
 
 def best(

@@ -38,6 +38,16 @@ SELECT asked.key AS word,
 FROM json_each_text(CAST(:asked AS json)) AS asked
 """)
 
+BEGINNING = text("""
+SELECT DISTINCT substr(word, length(:namespace) + 1) FROM (
+    SELECT words FROM page_words WHERE words @@ CAST(:match AS tsquery) LIMIT :pages
+) AS held, unnest(tsvector_to_array(words)) AS word
+WHERE starts_with(word, :start) LIMIT :limit
+""")
+
+SAMPLED = 300
+"""The words that begin with some letters are read from so many pages."""
+
 BEST = text(f"""
 WITH found AS (
     SELECT number, SUM(CAST(asked.value AS float)) AS worth
@@ -95,6 +105,20 @@ def counts(
     return {
         row.word: row.pages for row in connection.execute(COUNTS, {"asked": asked}) if row.pages
     }
+
+
+def beginning(
+    connection: Connection, namespaces: Sequence[int], start: str, limit: int
+) -> list[str]:
+    """Return up to `limit` words that begin with some letters and that pages hold."""
+    found: dict[str, None] = {}
+    for namespace in (f"{one}:" for one in namespaces):
+        whole = f"{namespace}{start}"
+        match = "'{}':*".format(whole.replace("\\", "\\\\").replace("'", "''"))
+        values = {"namespace": namespace, "start": whole, "match": match, "limit": limit}
+        rows = connection.execute(BEGINNING, {**values, "pages": SAMPLED})
+        found |= dict.fromkeys(rows.scalars())
+    return list(found)
 
 
 def best(

@@ -9,6 +9,7 @@ import pytest
 
 from app.cli.search import main
 from memory.facts.store import NewFact, add
+from memory.pages.store import NewPage, keep
 from runs.place import owned
 from storage.engine import close
 
@@ -59,3 +60,25 @@ def test_a_fact_that_is_found_is_shown_with_its_id(capsys: pytest.CaptureFixture
     shown = capsys.readouterr().out
     assert "my boat is called Terna" in shown
     assert "fact " in shown
+
+
+def test_a_misspelt_word_is_searched_for_as_pages_spell_it_and_that_is_said(
+    capsys: pytest.CaptureFixture[str],
+):
+    async def work() -> None:
+        page = NewPage(title="Anchors", place="", text="Every anchor has two flukes of iron.")
+        await keep(owned("local", ""), "web", "https://a.example", [page])
+        await close()
+
+    asyncio.run(work())
+
+    def run(query: str, *, as_json: bool) -> str:
+        main(query=query, within="", limit=5, explain=False, project="", as_json=as_json)
+        return capsys.readouterr().out
+
+    said = json.loads(run("ancor with flukes", as_json=True))
+    assert said["query"] == "anchor with flukes"
+    assert said["spelling"] == {"ancor": "anchor"}
+    assert [page["title"] for page in said["pages"]] == ["Anchors"]
+    assert run("ancor with flukes", as_json=False).startswith("Searched for: ancor → anchor")
+    assert json.loads(run("anchor", as_json=True))["spelling"] == {}

@@ -7,7 +7,7 @@ import time
 import pytest
 from sqlalchemy import update
 
-from memory.pages.finding import searching
+from memory.pages.finding import searching, spelling
 from memory.pages.store import NewPage, keep
 from retrieval.index import ALIKE, Index
 from storage.journal import commit
@@ -201,3 +201,24 @@ async def test_every_word_is_a_word_and_no_part_of_the_language_of_the_index(wor
 
     assert await matching([word]) == [f"{word} here"]
     assert len(await searching(ME, lambda i: i.holding([f"{word} here"], 9))) == 1
+
+
+async def test_words_are_found_by_how_they_begin_where_the_page_is_searched():
+    await put(a_page("column columnar colour"), a_page("cold", "collar"), group="one")
+    await put(a_page("colony", "it's"), owner=OTHER)
+
+    found = await searching(ME, lambda i: i.beginning("colu"), None, ["one"])
+
+    assert found == ["column", "columnar"] or found == ["columnar", "column"]
+    assert sorted(await searching(ME, lambda i: i.beginning("col"))) == sorted(
+        ["column", "columnar", "colour", "cold", "collar"]
+    )
+    assert await searching(ME, lambda i: i.beginning("it'")) == []
+
+
+async def test_a_word_that_only_another_owner_holds_is_put_right():
+    await put(a_page("The table has columns."))
+    await put(a_page("The colums are Greek."), owner=OTHER)
+
+    assert await spelling(ME, "How many colums are there?") == {"colums": "columns"}
+    assert await spelling(OTHER, "How many colums are there?") == {}

@@ -1,0 +1,178 @@
+"""Correct words of a question that occur nowhere in a store to the words there that are nearest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_lowercase
+from typing import NamedTuple, Protocol
+
+from retrieval.common import weight
+from retrieval.pool import Row
+from retrieval.words import NO_TOPIC, words
+
+SHORTEST = 5
+"""A shorter word is not corrected; too many words are near it."""
+
+LONG = 8
+"""A word of so many letters may have two mistakes, a shorter one has one."""
+
+BEGINNING = 3
+"""Words are compared that have so many first letters in common, or differ once among them."""
+
+COMMON = 0.85
+"""A word that weighs less (`retrieval/common.py`) is neither a mistake nor a correction."""
+
+MOST = 8
+"""So many words of a question are corrected at most."""
+
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
+_WORD = re.compile(
+    r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[\](-]|\.\w|['’]\w)"
+)
+
+
+class Spelt(Protocol):
+    """A store that knows which words it holds."""
+
+    def counts(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return how many pages hold each word; a word that none holds is left out."""
+        ...
+
+    def beginning(self, start: str) -> list[str]:
+        """Return words that begin with some letters."""
+        ...
+
+    def matching(self, terms: Sequence[str], limit: int) -> list[int]:
+        """Return the numbers of the pages that fit some words best."""
+        ...
+
+    def rows(self, numbers: Sequence[int]) -> list[Row]:
+        """Return pages by their numbers."""
+        ...
+
+
+class Corrected(NamedTuple):
+    """A question, and which of its words were put in another spelling."""
+
+    text: str
+    changed: dict[str, str]
+
+
+def corrected(question: str, store: Spelt) -> Corrected:
+    """Return a question with the words that no page holds in the spelling of the nearest that does.
+
+    Left as they are: what pages hold, names, numbers, what stands in quotation marks or is code,
+    common words, short ones, and every writing but Latin.
+    """
+    changed: dict[str, str] = {}
+    for word in _unknown(question, store):
+        found = _nearest(word, store)
+        if found and found.lower() != word.lower():
+            changed[word] = found.capitalize() if word[0].isupper() else found
+    return Corrected(respelt(question, changed), changed)
+
+
+def respelt(text: str, changed: Mapping[str, str]) -> str:
+    """Return a text with words in another spelling."""
+    for word, found in changed.items():
+        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", found, text)
+    return text
+
+
+def spelt_out(changed: Mapping[str, str]) -> str:
+    """Return what was put for which words, as a person is told."""
+    return ", ".join(f"{word} → {found}" for word, found in changed.items())
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Return how many letters have to be changed, left out, put in or swapped; at most `most` + 1.
+
+    That is the optimal string alignment distance.
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        last, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            steps = (before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            row.append(min(steps))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                row[j] = min(row[j], last[j - 2] + 1)
+        if min(row) > most:
+            return most + 1
+    return row[-1]
+
+
+def _unknown(question: str, store: Spelt) -> list[str]:
+    """Return the words that may be misspelt: plain ones that no page holds."""
+    open_text = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), question)
+    found = [word for word in _WORD.finditer(open_text) if _plain(word, open_text)]
+    stems = {word[0]: words(word[0])[:1] for word in found}
+    held = store.counts([stem for some in stems.values() for stem in some])
+    return [word for word, stem in stems.items() if stem and stem[0] not in held][:MOST]
+
+
+def _plain(found: re.Match[str], text: str) -> bool:
+    """Tell whether a word is long enough, and neither a name nor a common word."""
+    word = found[0]
+    begins = not re.search(r"\w", text[: found.start()].rpartition("\n")[2].rpartition(". ")[2])
+    cased = word.islower() or (begins and word.istitle())
+    stem = words(word)
+    known = word.lower() in NO_TOPIC or not stem or _common(stem[0])
+    return cased and len(word) >= SHORTEST and not known
+
+
+def _nearest(word: str, store: Spelt) -> str:
+    """Return the word of the store that is nearest to a word, as it is spelt there, or nothing.
+
+    Those that begin alike are looked at first, then those that would with one mistake less.
+    """
+    stem = words(word)[0]
+    most = 2 if len(stem) >= LONG else 1
+    for candidates in (store.beginning(stem[:BEGINNING]), _mistaken(stem)):
+        plain = (one for one in candidates if one.isalpha() and not _common(one))
+        near = {one: distance(stem, one, most) for one in plain}
+        held = store.counts([one for one, far in near.items() if far <= most])
+        ranked = sorted(held, key=lambda one: (near[one], -held[one], one))
+        if ranked:
+            return _as_spelt(ranked[0], word, store)
+    return ""
+
+
+def _common(stem: str) -> bool:
+    """Tell whether a word is found in so many texts that it is not taken for another one."""
+    return weight(stem) < COMMON
+
+
+def _mistaken(stem: str) -> Iterator[str]:
+    """Yield a word with one letter changed, left out, put in or swapped near its beginning."""
+    for at in range(BEGINNING):
+        head, rest = stem[:at], stem[at:]
+        yield head + rest[1:]
+        yield head + rest[1:2] + rest[:1] + rest[2:]
+        for letter in ascii_lowercase:
+            yield head + letter + rest
+            yield head + letter + rest[1:]
+
+
+def _as_spelt(stem: str, word: str, store: Spelt) -> str:
+    """Return a word of the index as a page spells it; nearest to how the question does."""
+    pages = store.rows(store.matching([stem], 3))
+    spelt = {
+        one.lower()
+        for page in pages
+        for one in _letters(f"{page.title}\n{page.text}")
+        if words(one)[:1] == [stem]
+    }
+    asked = word.lower()
+    return min(
+        spelt,
+        key=lambda one: (distance(asked, one, len(asked)), one[-1] != asked[-1], one),
+        default="",
+    )
+
+
+def _letters(text: str) -> Iterable[str]:
+    return set(re.findall(r"[^\W\d_]+", text))
