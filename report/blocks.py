@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from report.code import aside, back
 from report.markup import URL
 
 Kind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
@@ -31,6 +32,7 @@ _LEADS: list[tuple[Kind, re.Pattern[str]]] = [
     ("text", re.compile(r"[ \t]*")),
 ]
 _PROSE = re.compile(r"<q\b|\[S\d")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _SEPARATOR = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
@@ -66,6 +68,12 @@ def joined(parts: list[Block]) -> str:
         if part.kind != "blank" or (lines and lines[-1]):
             lines.append(part.lead + part.text.replace("\n", f"\n{lead}"))
     return "\n".join(lines).strip("\n")
+
+
+def cells(row: str) -> list[str]:
+    r"""Return the cells of a row of a table; a `|` in code or behind a `\` ends none."""
+    bare, kept = aside(row.strip().strip("|"))
+    return [back(cell, kept) for cell in _CELL_END.split(bare)]
 
 
 def without_gone(parts: list[Block]) -> list[Block]:

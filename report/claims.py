@@ -127,6 +127,44 @@ _WISH = re.compile(
     r"|语言|語言|助手|格式|写|寫|提到))",
     re.IGNORECASE,
 )
+_TELLS = (
+    r"says?|said|states?|stated|writes?|wrote|reports?|reported|claims?|notes?|gives?|mentions?"
+    r"|explains?|describes?|lists?|argues?|shows?|adds?|warns?|recommends?|calls?|puts?|puts it"
+)
+_WRITING = (
+    r"(?:notes?|notebooks?|documentation|docs?|documents?|manuals?|papers?|articles?|guides?"
+    r"|handbooks?|pages?|files?|sources?|texts?|passages?|reports?|books?|authors?|posts?"
+    r"|website|site|study|studies|paragraphs?|chapters?|sections?|README)"
+)
+_NAMES_SOURCE = re.compile(
+    rf"\baccording\s+to\b|\bin\s+the\s+words\s+of\b|\b{_WRITING}\b[^.;]{{0,40}}?\b(?:{_TELLS})\b"
+    r"|\b(?:says|states|writes|reports|claims|notes|argues|warns|adds|mentions)\s+that\b"
+)
+_ZH_WRITING = (
+    "(?:文[档檔件章献獻中]|笔记|筆記|手[册冊]|资料|資料|论文|論文|报告|報告|报道|報道|[页頁]面"
+    "|[网網][页頁站]|指南|[说說]明|来源|來源|教程|官[网網方]|作者|原文|[书書]中|[记記][录錄])"
+)
+_ZH_TELLS = (
+    "(?:[说說称稱写寫]|指出|[认認][为為]|提到|提及|表示|[记記][载載录錄]|[给給]出|列出|介[绍紹]"
+    "|解[释釋]|[声聲][称稱]|[强強][调調]|建[议議])"
+)
+_ZH_NAMES_SOURCE = re.compile(
+    f"{_ZH_WRITING}[^，。；]{{0,10}}?{_ZH_TELLS}|(?:根据|根據|依据|依據|按照?|据|據)[^，。；]{{0,16}}{_ZH_WRITING}"
+)
+_DESCRIBES = re.compile(
+    rf"^\W*(?:(?:one|two|three|some|both|all|each|none|part)\s+of\s+)?"
+    rf"(?:the|this|that|these|those|an?|one|another|its)\s+(?:[\w'’-]+\s+){{0,4}}?{_WRITING}\b"
+    r"[^.;]{0,40}?\b(?:contains?|includes?|carr(?:y|ies)|has|have|holds?|asks?|tells?|tries|try"
+    r"|attempts?|instructs?|orders?|addresses|addressed|advertis\w+|promotes?|speaks?|is|are)\b"
+    r"|\b(?:I|we)\s+(?:have\s+)?(?:left|leave|ignored?|disregard\w*|set|did\s+not|do\s+not"
+    r"|skip\w*|exclud\w+|omit\w*|treat\w*)\b",
+    re.IGNORECASE,
+)
+_ZH_DESCRIBES = re.compile(
+    f"{_ZH_WRITING}[^，。；]{{0,12}}?(?:含有|包含|夹[带帶]|夾[带帶]|写给|寫給|针对|針對|要求|[试試][图圖]|指示|[有附]一段"
+    "|[带帶]有|混入)|(?:我|本[报報]告|[这這][里裡])[^，。；]{0,6}(?:[没沒未不][^，。；]{0,3})?"
+    "(?:采用|採用|采[纳納]|理[会會]|忽略|略去|排除)"
+)
 
 
 def sort(statement: str) -> Sort:
@@ -149,3 +187,13 @@ def wish(statement: str) -> bool:
     A person says so in their own words, and no page can.
     """
     return bool(_WISH.search(statement))
+
+
+def names_source(said: str) -> bool:
+    """Tell whether a sentence says whose words it tells: "the manual says", "官方文档说"."""
+    return bool(_NAMES_SOURCE.search(said) or _ZH_NAMES_SOURCE.search(said))
+
+
+def describes_source(said: str) -> bool:
+    """Tell whether a sentence is about a source itself, or about what became of it."""
+    return bool(_DESCRIBES.search(said) or _ZH_DESCRIBES.search(said))

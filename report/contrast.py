@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from report.differences import Change, Known, different, tokens
 from report.marks import MARKER, blank
+from retrieval.script import only_language
 from retrieval.text import sentences
 from retrieval.words import words
 
@@ -42,6 +43,8 @@ class Text(NamedTuple):
     text: str
     said: list[str]
     places: dict[str, tuple[int, ...]]
+    language: str
+    """The language of its words; of a text in two languages there is none."""
 
 
 class Place(NamedTuple):
@@ -64,7 +67,7 @@ def indexed(text: str) -> Text:
     for at, sentence in enumerate(said):
         for word in words(sentence):
             places.setdefault(word, {})[at] = None
-    return Text(text, said, {word: tuple(at) for word, at in places.items()})
+    return Text(text, said, {word: tuple(at) for word, at in places.items()}, only_language(text))
 
 
 def contrast(statement: str, sources: Sequence[Text], named: str) -> str:

@@ -10,8 +10,8 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
-from report.blocks import Block, blocks, joined, without_gone
-from report.claims import sort
+from report.blocks import Block, blocks, cells, joined, without_gone
+from report.claims import describes_source, names_source, sort
 from report.contrast import Text, contrast, indexed, plain
 from report.marks import MARKER, QUOTE, cites
 from report.numbers import FILE, unsupported, values, wrong_sum
@@ -68,8 +68,9 @@ def proven(
     most of its words, close together, and all of its numbers; those that its paragraph cites come
     first. A claim that no source bears out is taken out. Let be are headings, questions, what leads
     on to a list, and whatever says what was not found, or that it is an inference or not sure. A
-    sentence whose sources say something else gets the source that says it, or is named in
-    `doubted`; so is a line of code with a number that no source has.
+    sentence whose sources say something else is named in `doubted`; so is one that is given to
+    another source, and a line of code with a number that no source has. Words are only compared
+    with sources in the language of the sentence.
 
     Args:
         body: Markdown as a model wrote it.
@@ -106,8 +107,12 @@ class _Prover:
         gone = [*removed]
         parts = [*self.parts]
         for at, part in _prose(self.parts):
-            said = [part.text] if part.kind == "row" else statements(part.text)
-            kept = [self.sourced(statement, cites(part.text)) for statement in said]
+            row = part.kind == "row"
+            said = [part.text] if row else statements(part.text)
+            kept = [
+                self.row(statement) if row else self.sourced(statement, cites(part.text))
+                for statement in said
+            ]
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
@@ -144,26 +149,43 @@ class _Prover:
         return statement if what == "unsure" else ""
 
     def compared(self, statement: str, cited: Sequence[str]) -> str:
-        """Return a statement that cites sources, with another one where theirs say it less."""
-        foreign = self.is_foreign(statement, cited)
-        reason = self.difference(statement, cited)
-        if not reason and not foreign:
-            return statement
-        others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
-        having = (name for name in others if self.has_words(statement, name))
-        better = next((name for name in having if not self.differs(statement, name)), "")
+        """Return a statement that cites sources; another one only where theirs say none of it."""
+        better = self.elsewhere(statement, cited) if self.is_foreign(statement, cited) else ""
         if better:
-            return _replaced(statement, better) if foreign else _given(statement, better)
-        self.doubt(statement, reason)
+            self.doubt(statement, "other_source")
+            return _replaced(statement, better)
+        self.doubt(statement, self.difference(statement, cited))
         return statement
 
+    def row(self, text: str) -> str:
+        """Return a row of a table; each cell is compared with its sources, or with the row's."""
+        whole = [name for name in dict.fromkeys(cites(text)) if name in self.texts]
+        if not whole:
+            return self.sourced(text, [])
+        own = [(cell, [name for name in cites(cell) if name in self.texts]) for cell in cells(text)]
+        told = (self.difference(cell, cited or whole) for cell, cited in own)
+        self.doubt(text, next(filter(None, told), ""))
+        return text
+
+    def elsewhere(self, statement: str, cited: Sequence[str]) -> str:
+        """Return the source that bears a statement out which does not cite it, or nothing."""
+        others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
+        having = (name for name in others if self.has_words(statement, name))
+        return next((name for name in having if not self.differs(statement, name)), "")
+
     def is_foreign(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether the sources of a statement without quotations have few of its words."""
-        if QUOTE.search(statement):
+        """Tell whether the sources of a statement have few of its words, and not its numbers.
+
+        A quotation is found already, and a sentence that says whose words it tells is believed.
+        """
+        said = plain(statement)
+        if QUOTE.search(statement) or names_source(said) or not self.comparable(said, cited):
             return False
-        wanted = set(words(plain(statement)))
+        if values(said) and not self.unsupported(said, cited):
+            return False
+        wanted = set(words(said))
         shares = (_share(wanted, self.source(name).places) for name in cited)
-        return max(shares, default=0.0) <= FOREIGN[language(statement)]
+        return max(shares, default=0.0) <= FOREIGN[language(said)]
 
     def difference(self, statement: str, cited: Sequence[str]) -> str:
         """Return in what a statement differs from the sources it cites, or nothing."""
@@ -172,10 +194,17 @@ class _Prover:
             return "calculation"
         if self.unsupported(said, cited):
             return "number"
+        if not self.comparable(said, cited):
+            return ""
         sources = [self.source(name) for name in cited]
         about = self.about(cited)
         different = contrast(statement, sources, about)
-        return different or ("strange" if _is_strange(said, sources, about) else "")
+        strange = not QUOTE.search(statement) and not describes_source(said)
+        return different or ("strange" if strange and _is_strange(said, sources, about) else "")
+
+    def comparable(self, said: str, names: Sequence[str]) -> bool:
+        """Tell whether sources are all in the language of what is said."""
+        return all(self.source(name).language == language(said) for name in names)
 
     def about(self, names: Sequence[str]) -> str:
         """Return what may be named beside what sources say: the question, and their names."""
@@ -184,6 +213,8 @@ class _Prover:
     def has_words(self, statement: str, name: str) -> bool:
         """Tell whether a source has most words of a statement together, and all its numbers."""
         said = plain(statement)
+        if not self.comparable(said, [name]):
+            return False
         enough = _share(set(words(said)), self.source(name).places) > SHARE[language(said)]
         return enough and not self.unsupported(said, [name])
 
@@ -236,10 +267,8 @@ def _parts_head(part: Block) -> bool:
 
 
 def _is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
-    """Tell whether sources in its language have hardly a word of what is said, or of a clause."""
+    """Tell whether sources have hardly a word of what is said, or of one of its clauses."""
     tongue = language(said)
-    if any(language(one.text[:2000]) != tongue for one in sources):
-        return False
     bare = FILE.sub(" ", said)
     named = set(words(about))
     for part in (bare, *_CLAUSES.split(bare)):

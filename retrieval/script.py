@@ -14,8 +14,18 @@ CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 _CHARACTER = re.compile(f"[{HAN}]")
 _WORD = re.compile(f"[^\\W\\d_{HAN}]+")
 
+MIXED = (0.1, 0.55)
+"""Between which parts of Chinese characters a text is in both languages."""
+
 
 def language(text: str) -> Literal["zh", "en"]:
     """Return the language by script: a Chinese character weighs as much as a word of letters."""
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
     return "zh" if han > 0.4 * (han + words) else "en"
+
+
+def only_language(text: str) -> Literal["zh", "en", ""]:
+    """Return the language of a text, or nothing where a good part of it is in the other one."""
+    han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
+    mixed = MIXED[0] * (han + words) < han < MIXED[1] * (han + words)
+    return "" if mixed else language(text)

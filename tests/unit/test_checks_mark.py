@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from report.support import proven
@@ -71,13 +73,34 @@ def test_what_a_source_says_in_other_words_is_not_marked(said: str):
     assert reasons(said) == []
 
 
-def test_a_sentence_that_cites_another_source_is_given_to_its_own():
-    said = "Three sister ships were sold to Anna Holm [S2]."
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("Three sister ships were sold to Anna Holm [S2].", "S1"),
+        ("Lake Vell is fed by two rivers [S1].", "S2"),
+        ("部分台阶是石头的[S4]。", "S3"),
+    ],
+)
+def test_a_sentence_that_cites_another_source_is_given_to_its_own_and_named(said: str, own: str):
+    checked = proven(said, {**TEXTS, "S4": "码头上停着许多渔船，渔民每天清晨出海捕鱼。"})
 
-    checked = proven(said, TEXTS)
+    assert checked.body == re.sub(r"S\d", own, said)
+    assert checked.doubted == [{"text": said, "reason": "other_source"}]
 
-    assert checked.body == "Three sister ships were sold to Anna Holm [S1]."
-    assert checked.doubted == []
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The timetable says that three sister ships were sold to Anna Holm [S2].",
+        "According to the harbour's note, three sister ships were sold to Anna Holm [S2].",
+        "渔港的报告指出，部分台阶是石头的[S4]。",
+        "据官方文档，部分台阶是石头的[S4]。",
+    ],
+)
+def test_a_sentence_that_names_its_source_is_not_given_to_another(said: str):
+    texts = {**TEXTS, "S4": "码头上停着许多渔船，渔民每天清晨出海捕鱼。"}
+
+    assert proven(said, texts).body == said
 
 
 def test_a_number_in_code_is_marked_and_the_code_stays():
