@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from report.code import aside, back
+from report.code import with_code, without_code
 from report.markup import URL
 
 Kind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
@@ -72,8 +72,8 @@ def joined(parts: list[Block]) -> str:
 
 def cells(row: str) -> list[str]:
     r"""Return the cells of a row of a table; a `|` in code or behind a `\` ends none."""
-    bare, kept = aside(row.strip().strip("|"))
-    return [back(cell, kept) for cell in _CELL_END.split(bare)]
+    bare, kept = without_code(row.strip().strip("|"))
+    return [with_code(cell, kept) for cell in _CELL_END.split(bare)]
 
 
 def without_gone(parts: list[Block]) -> list[Block]:
