@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from config.errors import Problem
 from graph.compiled import Compiled
 from graph.plan import checked
+from retrieval.secrets import masked_within
 from tools.uploads import taken_in
 
 Values = dict[str, Any]
@@ -190,7 +191,7 @@ def _taken(values: Values, before: Values, *, planning: bool) -> Values:
         elif value == before.get(name):
             continue
         elif name == "plan" and planning:
-            taken[name] = checked(value)
+            taken[name] = checked(masked_within(value))
         else:
             _refuse(f"{name!r}")
     return taken

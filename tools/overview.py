@@ -80,6 +80,11 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     ".json": ("JSON", "JSON"),
     ".jsonl": ("JSON Lines", "JSON Lines"),
     ".epub": ("book (EPUB)", "电子书（EPUB）"),
+    ".odt": ("OpenDocument text", "OpenDocument 文档"),
+    ".rtf": ("Rich Text document", "RTF 文档"),
+    ".eml": ("letter", "邮件"),
+    ".msg": ("letter", "邮件"),
+    ".ipynb": ("Jupyter notebook", "Jupyter 笔记本"),
 }
 _TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 
@@ -148,10 +153,11 @@ def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
     comma = "、" if zh else ", "
     counted = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
     where = comma.join(plain(one) for one in roots[:3])
+    there = "There is 1 document" if len(read) == 1 else f"There are {len(read)} documents"
     lines = [
         f"{where} 中有 {len(read)} 个文档，共 {size}：{counted}。"
         if zh
-        else f"There are {len(read)} documents in {where}, {size} in all: {counted}."
+        else f"{there} in {where}, {size} in all: {counted}."
     ]
     lines += _not_shown(read, zh) + _unread(files, zh)
     title = f"{where}，概览" if zh else f"{where}, overview"

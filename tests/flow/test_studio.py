@@ -60,6 +60,19 @@ async def test_behind_every_node_it_is_known_where_to_go(
     assert (await graph.aget_state(thread.config)).next == NEXT[node]
 
 
+async def test_a_secret_in_a_plan_that_was_changed_is_taken_out_of_it(
+    thread: Session, waiting: dict[str, object]
+):
+    graph = await served(thread, waiting)
+    plan = (await graph.aget_state(thread.config)).values["plan"]
+    step = {**plan["steps"][0], "description": "Look behind the login: my password is hunter2x."}
+
+    await graph.aupdate_state(thread.config, {"plan": {**plan, "steps": [step]}}, as_node="planner")
+
+    (saved,) = (await graph.aget_state(thread.config)).values["plan"]["steps"]
+    assert saved["description"] == "Look behind the login: my password is [password removed]."
+
+
 async def test_a_plan_that_was_changed_as_the_planner_is_shown_and_then_researched(
     thread: Session, waiting: dict[str, object]
 ):

@@ -98,3 +98,14 @@ async def test_of_many_documents_the_first_are_told_and_the_rest_counted(
     assert f"There are {MOST + 5} documents" in whole.text
     assert f"The first {MOST} follow" in whole.text
     assert len(each) == MOST
+
+
+async def test_one_letter_alone_is_told_as_what_it_is(tmp_path: Path, database: None):
+    file = tmp_path / "hello.eml"
+    file.write_text("From: Ann\nSubject: Bees\n\nThe bees dance again.", encoding="utf-8")
+    library = await ingest("sam", file, lambda _: None)
+
+    whole, _ = await overview("sam", [library.root], "en")
+
+    assert "There is 1 document in" in whole.text
+    assert whole.text.endswith("in all: letter 1.")
