@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
 from app.guard import guarded
+from app.handing import unreviewed
 from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -52,14 +53,36 @@ async def saved() -> AsyncIterator[Saved]:
 
 @asynccontextmanager
 async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
-    """Serve the main graph; a run of it holds its thread.
+    """Serve the main graph, which shows its plan.
+
+    Raises:
+        Problem: What `_holding` tells of.
+    """
+    async with _holding(config, runtime):
+        yield guarded(make_graph())
+
+
+@asynccontextmanager
+async def research(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+    """Serve the main graph to clients that wait for an answer and decide nothing, as MCP's do.
+
+    Raises:
+        Problem: What `_holding` tells of.
+    """
+    async with _holding(config, runtime):
+        yield unreviewed(make_graph())
+
+
+@asynccontextmanager
+async def _holding(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[None]:
+    """Hold a thread while a run works on it, and write down how it ended.
 
     Raises:
         Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
             is another's, or what is wrong with the choices.
     """
     if runtime.execution_runtime is None:
-        yield guarded(make_graph())
+        yield
         return
     check(runtime.execution_runtime.context)
     thread = config["configurable"]["thread_id"]
@@ -69,7 +92,7 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
     try:
         if (last := await newest(owner, thread)) and last.status in BROKEN_OFF:
             await restate(thread, "running", of=BROKEN_OFF)
-        yield guarded(make_graph())
+        yield
     except BaseException as error:
         status, code = ending(error)
         await broken_off(owner, thread, status, code=code)

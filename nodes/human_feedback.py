@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from config.errors import Problem
 from graph.context import Context
@@ -25,7 +27,34 @@ from runs.place import Here, here
 ACTION = "research_plan"
 """The name of what a person approves, edits or rejects."""
 
-EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"'
+EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"; or plain words'
+
+
+WORD = re.compile(r"[a-z']+|[^\W\da-z_]+")
+
+_AGREE = """
+yes y yep yeah ok okay approve approved accept accepted agree agreed go proceed continue start lgtm
+sure perfect good fine great right do 批准 同意 可以 好 好的 行 继续 繼續 开始 開始 没问题 沒問題
+是 是的 通过 通過 确认 確認 就这样 就這樣 赞成 贊成 开始吧 開始吧 继续吧 可以的
+"""
+AGREE = frozenset(_AGREE.split())
+"""Words of which one says that a plan may be researched."""
+
+_FILL = """
+please the this that plan it i is a with ahead on looks look sounds all thanks thank you now and
+very to me for research 请 請 谢谢 謝謝 计划 計劃 这个计划 此计划 吧
+"""
+FILL = frozenset(_FILL.split())
+"""Words that may stand beside them."""
+
+ASKS = re.compile(r"[?？吗嗎]")
+"""What asks back approves nothing."""
+
+REFUSAL = re.compile(
+    r"(?:no|nope|reject(?:ed)?|不行|不同意|不可以|不好|拒绝|拒絕|否)(?![\w'])[\s,.:;!，。：；！-]*",
+    re.IGNORECASE,
+)
+"""What only says that a plan is rejected, at the beginning of the words against it."""
 
 
 class Approve(BaseModel):
@@ -60,6 +89,11 @@ class Review(BaseModel):
 
     decisions: list[Approve | Edit | Reject] = Field(min_length=1, max_length=1)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_words(cls, said: Any) -> Any:
+        return in_words(said)
+
 
 async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     """Pause for a decision on the plan, and write down what it says.
@@ -90,6 +124,28 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         return State(note=str(problem))
     shown = [plan_message(state, plan)]
     return await _accepted(place, State(decision="edit", plan=plan, messages=shown))
+
+
+def in_words(answer: Any) -> Any:
+    """Return the decision that plain words stand for; what is no text stays as it is.
+
+    Only words that all agree approve a plan. Everything else is said against it, as it stands.
+    """
+    if not isinstance(answer, str) or not answer.strip():
+        return answer
+    if answer.lstrip().startswith("{"):
+        return _as_json(answer)
+    words = [] if ASKS.search(answer) else WORD.findall(answer.lower())
+    if words and AGREE.intersection(words) and all(word in AGREE | FILL for word in words):
+        return {"decisions": [{"type": "approve"}]}
+    return {"decisions": [{"type": "reject", "message": REFUSAL.sub("", answer.strip(), count=1)}]}
+
+
+def _as_json(answer: str) -> Any:
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return None
 
 
 async def _accepted(place: Here, update: State) -> State:

@@ -109,3 +109,13 @@ def searched(state: State) -> list[str]:
     queries = [entry["query"] for entry in looked.values()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
     return list(dict.fromkeys(queries))
+
+
+def answer_of(body: str) -> str:
+    """Return what stands above the first section of a report; its citations are ids of sources."""
+    above: list[str] = []
+    for line in body.strip().splitlines():
+        if line.startswith("## ") and "".join(above).strip():
+            break
+        above += [] if line.startswith("#") else [line]
+    return "\n".join(above).strip()

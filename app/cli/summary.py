@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graph.state import State
+from report.document import answer_of
 
 
 def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any]:
@@ -24,20 +25,10 @@ def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any
         "thread": thread,
         "status": state["status"],
         "report": report,
-        "answer": _answer(state["report"]["body"]),
+        "answer": answer_of(state["report"]["body"]),
         "sources": sources,
         "quotes": state["report"]["quotes"],
     }
-
-
-def _answer(body: str) -> str:
-    """Return what stands above the first section of a report; its citations are ids of sources."""
-    above: list[str] = []
-    for line in body.strip().splitlines():
-        if line.startswith("## ") and "".join(above).strip():
-            break
-        above += [] if line.startswith("#") else [line]
-    return "\n".join(above).strip()
 
 
 def of_reply(run: str, thread: str, state: State, reply: str) -> dict[str, Any]:

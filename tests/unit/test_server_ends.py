@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("database")
 )
 async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, status: str, code: str):
     run = await opened("local/", "t1", 1, "Question?", Context())
-    runtime = cast("Any", SimpleNamespace(execution_runtime=SimpleNamespace(context={})))
+    runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
 
     with pytest.raises(type(error)):
         async with dossier({"configurable": {"thread_id": "t1"}}, runtime):

@@ -1,0 +1,100 @@
+"""Clients that decide nothing get an answer at once, and few fields of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.types import Command
+
+from app.handing import unreviewed
+from graph.session import Session
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft
+
+QUESTION = "How do bees dance?"
+SAID = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
+
+
+@pytest.fixture
+def reviewed(choices: dict[str, object], script: Script) -> dict[str, object]:
+    script.on("Rewrite", {"question": QUESTION, "queries": ["waggle dance"]})
+    script.on("Draft", draft("waggle dance"))
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    script.on("researcher", SAID)
+    script.on("reporter", SAID)
+    return {**choices, "auto_accept": False}
+
+
+async def values(thread: Session, choices: dict[str, object], said: str) -> list[dict[str, Any]]:
+    """Return every state that a client is streamed."""
+    graph = unreviewed(thread.graph)
+    stream = graph.astream(
+        {"messages": [HumanMessage(said)]},
+        thread.config,
+        context=make(choices),
+        stream_mode=["values", "updates"],
+        subgraphs=True,
+    )
+    return [chunk async for inner, mode, chunk in stream if mode == "values" and not inner]
+
+
+async def test_a_plan_is_accepted_and_the_answer_is_few_fields(
+    thread: Session, reviewed: dict[str, object]
+):
+    seen = await values(thread, reviewed, QUESTION)
+
+    assert not any("__interrupt__" in one for one in seen)
+    last = seen[-1]
+    assert set(last) == {"status", "answer", "report", "sources", "messages"}
+    assert last["status"] == "succeeded"
+    assert "waggle dance" in last["answer"]
+    assert "## Sources" in last["report"]
+    assert [one["id"] for one in last["sources"]] == ["S1"]
+    assert [one.type for one in last["messages"]] == ["ai"]
+    assert len(str(last)) < 5_000
+    assert all(set(one) <= {"status", "messages"} for one in seen if "report" not in one)
+
+
+async def test_a_reply_to_small_talk_is_the_answer(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Triage", {"research": False, "reply": "Good morning!"})
+
+    last = (await values(thread, reviewed, "good morning"))[-1]
+
+    assert (last["answer"], last["report"], last["sources"]) == ("Good morning!", "", [])
+
+
+def test_the_form_of_the_output_names_these_fields(thread: Session):
+    form = unreviewed(thread.graph).get_output_jsonschema()
+
+    assert set(form["properties"]) == {"status", "answer", "report", "sources", "messages"}
+
+
+@pytest.mark.parametrize("word", ["go ahead", "批准"])
+async def test_a_plan_that_waits_is_approved_in_plain_words(
+    thread: Session, reviewed: dict[str, object], word: str
+):
+    asked = {"messages": [HumanMessage(QUESTION)]}
+    await thread.graph.ainvoke(asked, thread.config, context=make(reviewed))
+
+    state = await thread.graph.ainvoke(Command(resume=word), thread.config, context=make(reviewed))
+
+    assert state["status"] == "succeeded"
+
+
+async def test_a_plan_that_waits_is_rejected_in_plain_words(
+    thread: Session, reviewed: dict[str, object]
+):
+    asked = {"messages": [HumanMessage(QUESTION)]}
+    await thread.graph.ainvoke(asked, thread.config, context=make(reviewed))
+
+    refused = Command(resume="no, leave out the winter")
+    state = await thread.graph.ainvoke(refused, thread.config, context=make(reviewed))
+
+    assert state["wishes"] == ["leave out the winter"]
+    assert state["__interrupt__"]

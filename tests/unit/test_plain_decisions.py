@@ -1,0 +1,54 @@
+"""A decision on a plan may be plain words, where a client can send no more."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nodes.human_feedback import Review, in_words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("approve", "Yes.", "Go ahead!", "OK, go on please", "yes, that looks good", "LGTM"),
+        *("Looks good to me, start", "I agree with the plan", "Great, thank you. Proceed."),
+        *("批准", "好的", "可以，开始吧。", "同意，谢谢"),
+    ],
+)
+def test_words_that_all_agree_approve(words: str):
+    assert in_words(words) == {"decisions": [{"type": "approve"}]}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("no, leave out history", "leave out history"),
+        ("No", ""),
+        ("reject: too many steps", "too many steps"),
+        ("Yes, but only the tides", "Yes, but only the tides"),
+        ("ok without step 2", "ok without step 2"),
+        ("do not start", "do not start"),
+        ("not good", "not good"),
+        ("Nothing on prices please", "Nothing on prices please"),
+        ("is it good?", "is it good?"),
+        ("please", "please"),
+        ("不行，只看性能", "只看性能"),
+        ("不要历史部分", "不要历史部分"),
+        ("可以吗", "可以吗"),
+    ],
+)
+def test_all_other_words_are_said_against_the_plan(words: str, message: str):
+    assert in_words(words) == {"decisions": [{"type": "reject", "message": message}]}
+
+
+def test_a_decision_written_as_json_is_that_decision():
+    said = {"decisions": [{"type": "reject", "message": "shorter"}]}
+
+    assert Review.model_validate(in_words(json.dumps(said))).decisions[0].type == "reject"
+
+
+@pytest.mark.parametrize("said", ["", "  ", "{broken"])
+def test_no_words_are_no_decision(said: str):
+    assert not isinstance(in_words(said), dict)
