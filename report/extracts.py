@@ -1,4 +1,4 @@
-"""Show what a citation rests on: the words of its page, with what stands around them."""
+"""Show what citations rest on: the words of a page, with what stands around them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE
-from retrieval.text import Span, find, sentences
+from retrieval.text import Span, find, language, sentences
 from retrieval.words import words
 
-AROUND = 280
+AROUND = 160
 """How many characters are shown on each side of what is cited, at most."""
 
 LONGEST = 900
 """How many characters of a page are shown as what is cited, at most."""
+
+ENOUGH = 1 / 3
+"""A sentence is near a statement if it has more of its words than this."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -31,34 +34,46 @@ class Use(NamedTuple):
     quoted: bool
 
 
-class Extract(NamedTuple):
-    """A part of a page: what is cited, and what stands before and after it."""
+class Piece(NamedTuple):
+    """Some words of a page, and which of the cited parts they are, from 1; 0 for none."""
 
-    before: str
-    cited: str
-    after: str
+    text: str
+    cited: int = 0
 
 
-def extract(text: str, said: str, *, quoted: bool) -> Extract | None:
-    """Return the part of a page that says something, or None where no word of it is there.
+def located(text: str, use: Use) -> Span | None:
+    """Return the part of a page that a use rests on, or None where none is near it.
 
-    Args:
-        text: The page.
-        said: What is quoted of it, or said with it as the source.
-        quoted: Whether those are its very words; else the two neighbouring sentences are shown
-            that share the most words with it.
+    That is what is quoted, or else the sentence, or two neighbouring ones, with the most words of
+    the statement. A statement in another language than the page has too few words in common.
     """
-    place = find(said, text) if quoted else None
-    place = place or _nearest(text, MARKER.sub("", QUOTE.sub(r"\2", said)))
-    if place is None:
-        return None
-    end = min(place.end, place.start + LONGEST)
-    before, after = text[max(0, place.start - AROUND) : place.start], text[end : end + AROUND]
-    return Extract(
-        _from_word(before) if place.start > AROUND else _line(before),
-        _line(text[place.start : end]),
-        _to_word(after) if end + AROUND < len(text) else _line(after),
-    )
+    place = find(use.said, text) if use.quoted else None
+    place = place or _nearest(text, MARKER.sub("", QUOTE.sub(r"\2", use.said)))
+    return place and Span(place.start, min(place.end, place.start + LONGEST), "")
+
+
+def grouped(spans: Sequence[Span]) -> list[list[Span]]:
+    """Return the parts of one page in order, those together whose surroundings meet."""
+    groups: list[list[Span]] = []
+    for span in sorted(set(spans)):
+        if groups and span.start - groups[-1][-1].end <= 2 * AROUND:
+            groups[-1].append(span)
+        else:
+            groups.append([span])
+    return groups
+
+
+def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
+    """Return a passage: neighbouring parts of a page that are cited, and what is around them."""
+    start, end = max(0, spans[0].start - AROUND), max(span.end for span in spans) + AROUND
+    found = [Piece(_from_word(text[start : spans[0].start], whole=start == 0))]
+    done = spans[0].start
+    for number, span in enumerate(spans, start=1):
+        found.append(Piece(_line(text[done : span.start])))
+        found.append(Piece(_line(text[max(done, span.start) : span.end]), number))
+        done = max(done, span.end)
+    found.append(Piece(_to_word(text[done:end], whole=end >= len(text))))
+    return [piece for piece in found if piece.text or piece.cited]
 
 
 def _nearest(text: str, said: str) -> Span | None:
@@ -67,11 +82,13 @@ def _nearest(text: str, said: str) -> Span | None:
     spans = sentences(text)
     shared = [wanted.intersection(words(span.text)) for span in spans]
     best = max(range(len(spans)), key=lambda at: len(_pair(shared, at)), default=None)
-    if best is None or not shared[best]:
+    if best is None or language(said) != language(text):
         return None
-    last = best + (len(_pair(shared, best)) > len(shared[best]))
-    start, end = spans[best].start, spans[last].end
-    return Span(start, end, text[start:end])
+    both = _pair(shared, best)
+    if len(both) <= ENOUGH * len(wanted):
+        return None
+    last = best + (len(both) > len(shared[best]))
+    return Span(spans[best].start, spans[last].end, "")
 
 
 def _pair(shared: Sequence[set[str]], at: int) -> set[str]:
@@ -83,13 +100,17 @@ def _line(text: str) -> str:
     return _SPACE.sub(" ", text)
 
 
-def _from_word(text: str) -> str:
+def _from_word(text: str, *, whole: bool) -> str:
     cut = _line(text)
     head, space, rest = cut.partition(" ")
+    if whole:
+        return cut.lstrip()
     return f"… {rest if space and len(head) < len(cut) // 2 else cut}"
 
 
-def _to_word(text: str) -> str:
+def _to_word(text: str, *, whole: bool) -> str:
     cut = _line(text)
     rest, space, tail = cut.rpartition(" ")
+    if whole:
+        return cut.rstrip()
     return f"{rest if space and len(tail) < len(cut) // 2 else cut} …"

@@ -59,6 +59,7 @@ def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numb
     """
     used: dict[str, Source] = {}
     uses: list[Use] = []
+    said: set[tuple[int, str]] = set()
     registry = {source["id"]: source for source in sources}
 
     def cited(name: str) -> _Cited | None:
@@ -67,7 +68,10 @@ def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numb
             return None
         key = document_key(source)
         used.setdefault(key, whole(source))
-        return _Cited(list(used).index(key) + 1, escaped(place(source, language)), name)
+        number, where = list(used).index(key) + 1, place(source, language)
+        told = where if any(map(str.isdigit, where)) or (number, where) not in said else ""
+        said.add((number, where))
+        return _Cited(number, escaped(told), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
     for at, part in enumerate(parts):

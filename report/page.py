@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
+from itertools import chain
 from string import Template
 from typing import NamedTuple
 
@@ -16,10 +17,11 @@ from markdown_it import MarkdownIt
 from graph.records import Source
 from report.citations import place
 from report.escaping import one_line, web_address
-from report.extracts import Extract, Use, extract
+from report.extracts import Piece, Use, grouped, located, pieces
 from report.numbering import USE, Numbered, numbered
 from report.shape import Document
 from report.wording import footnotes, notices, reason, word
+from retrieval.text import Span
 
 _TAGS = {
     *("p", "br", "hr", "blockquote", "ul", "ol", "li", "em", "strong", "s", "pre", "code"),
@@ -31,12 +33,12 @@ _NUMBER = re.compile("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
 class _Passage(NamedTuple):
-    """What is cited of a page, the number of its document, and the uses that cite it."""
+    """What is cited of a page, the number of its document, and the uses of each cited part."""
 
     number: int
     place: str
-    extract: Extract
-    uses: list[int]
+    pieces: list[Piece]
+    uses: list[list[int]]
 
 
 def to_html(document: Document) -> str:
@@ -76,18 +78,24 @@ def _template() -> Template:
 
 
 def _passages(document: Document, uses: Sequence[Use], language: str) -> list[_Passage]:
-    """Return what the uses of sources rest on, each part of a page once, document by document."""
+    """Return what the uses of sources rest on, page by page in the order of their documents."""
     sources = {source["id"]: source for source in document["sources"]}
-    found: dict[tuple[str, Extract], _Passage] = {}
+    found: dict[tuple[int, str], dict[int, Span]] = {}
     for at, use in enumerate(uses):
         for name in use.sources:
-            text = document["texts"].get(name, "")
-            cited = extract(text, use.said, quoted=use.quoted)
-            if cited:
-                where = place(sources[name], language)
-                new = _Passage(use.number, where, cited, [])
-                found.setdefault((name, cited), new).uses.append(at)
-    return sorted(found.values(), key=lambda passage: passage.number)
+            span = located(document["texts"].get(name, ""), use)
+            if span:
+                found.setdefault((use.number, name), {})[at] = span
+    return [
+        _Passage(
+            number,
+            place(sources[name], language),
+            pieces(document["texts"][name], group),
+            [[at for at, span in spans.items() if span == one] for one in group],
+        )
+        for (number, name), spans in sorted(found.items(), key=lambda one: one[0][0])
+        for group in grouped(list(spans.values()))
+    ]
 
 
 def _body(shown: Numbered, passages: Sequence[_Passage]) -> str:
@@ -100,7 +108,12 @@ def _body(shown: Numbered, passages: Sequence[_Passage]) -> str:
     clean = nh3.clean(
         plain, tags=_TAGS, attributes=_ATTRIBUTES, filter_style_properties={"text-align"}
     )
-    targets = {use: f"p{at}" for at, one in reversed([*enumerate(passages, 1)]) for use in one.uses}
+    targets = {
+        use: f"p{at}-{part}"
+        for at, passage in reversed([*enumerate(passages, start=1)])
+        for part, uses in enumerate(passage.uses, start=1)
+        for use in uses
+    }
 
     def link(found: re.Match[str]) -> str:
         at = ord(found[2]) - USE
@@ -150,13 +163,13 @@ def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: st
     """Return the words that are cited, in their context, with links back to the text."""
     lines = []
     for at, one in enumerate(passages, start=1):
-        before, cited, after = map(_joined, one.extract)
         title = _escaped(used[one.number - 1]["title"] or used[one.number - 1]["location"])
         where = f", {_escaped(one.place)}" if one.place else ""
         head = f'<a href="#s{one.number}">[{one.number}]</a> {title}{where}'
-        words = f"{before}<mark>{cited}</mark>{after}"
+        words = "".join(_piece(piece, f"p{at}") for piece in one.pieces)
+        backs = _backs(sorted(chain(*one.uses)), language)
         lines.append(
-            f'<li id="p{at}"><p class="from">{head} {_backs(one.uses, language)}</p>\n'
+            f'<li id="p{at}"><p class="from">{head} {backs}</p>\n'
             f"<blockquote>{words}</blockquote></li>"
         )
     return _section("cited", lines, language)
@@ -181,10 +194,12 @@ def _jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
     )
 
 
-def _joined(text: str) -> str:
-    """Return a part of a page on one line, with the space that keeps it from the next part."""
+def _piece(piece: Piece, passage: str) -> str:
+    """Return a part of a passage, with the space that keeps it from the next one."""
+    text = piece.text
     ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
-    return f"{ends[0]}{_escaped(text)}{ends[1]}" if text.strip() else ""
+    shown = f"{ends[0]}{_escaped(text)}{ends[1]}" if text.strip() else " "
+    return f'<mark id="{passage}-{piece.cited}">{shown}</mark>' if piece.cited else shown
 
 
 def _source(source: Source) -> str:

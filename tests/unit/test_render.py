@@ -229,7 +229,13 @@ def test_the_page_has_links_from_numbers_to_sources_and_back():
 def cited(page):
     """Return the passages that a page shows of its sources, what is cited in brackets."""
     shown = re.findall(r"<blockquote>(.*?)</blockquote>", page, re.DOTALL)
-    return [unescape(one.replace("<mark>", "[").replace("</mark>", "]")) for one in shown]
+    return [unescape(re.sub("<mark.*?>", "[", one).replace("</mark>", "]")) for one in shown]
+
+
+def led_to(page):
+    """Return the words that each number of the text leads to, in order."""
+    targets = re.findall(r'<a class="ref" id="c\d+" href="#([^"]+)"', page)
+    return [re.search(f'<mark id="{one}">(.*?)</mark>', page)[1] for one in targets]
 
 
 def test_a_citation_leads_to_the_quoted_words_in_their_context():
@@ -238,7 +244,7 @@ def test_a_citation_leads_to_the_quoted_words_in_their_context():
     page = to_html(document('They <q s="S1">dance in the dark</q> there.', texts=texts))
 
     assert cited(page) == ["The hive is dark. Bees [dance in the dark]. The dance has a meaning."]
-    assert re.search(r'<a class="ref" id="c1" href="#p1"', page)
+    assert led_to(page) == ["dance in the dark"]
     assert re.search(r'<li id="p1">.*href="#s1".*href="#c1"', page)
     assert re.search(r'<li id="s1">.*href="#p1"', page)
 
@@ -282,16 +288,44 @@ def test_a_citation_of_a_page_that_is_gone_leads_to_the_source():
 
 def test_two_statements_with_one_number_lead_each_to_its_own_words():
     texts = {"S1": "Bees dance. Filler one. Filler two. Queens lay eggs."}
+    table = "| a | b |\n|---|---|\n| Queens lay eggs [S1] | Bees dance [S1] |"
+
+    page = to_html(document(table, texts=texts))
+
+    assert led_to(page) == ["Queens lay eggs.", "Bees dance."]
+    assert cited(page) == ["[Bees dance.] Filler one. Filler two. [Queens lay eggs.]"]
+
+
+def test_a_statement_in_another_language_leads_to_the_source_and_to_no_wrong_sentence():
+    texts = {"S1": "Bees dance in 1927. Queens lay eggs."}
+
+    page = to_html(document("蜜蜂在1927年跳舞 [S1]。", texts=texts))
+
+    assert re.search(r'<a class="ref" id="c1" href="#s1"', page)
+    assert cited(page) == []
+
+
+def test_a_statement_leads_to_no_sentence_that_shares_but_a_word():
+    texts = {"S1": "Bees are insects. Wax is soft."}
 
     page = to_html(
-        document("| a | b |\n|---|---|\n| Queens lay eggs [S1] | Bees dance [S1] |", texts=texts)
+        document("The waggle dance of bees tells direction and distance [S1].", texts=texts)
     )
 
-    targets = re.findall(r'<a class="ref" id="c\d" href="#p(\d)"', page)
-    assert [cited(page)[int(at) - 1].split("[")[1].split("]")[0] for at in targets] == [
-        "Queens lay eggs.",
-        "Bees dance.",
-    ]
+    assert cited(page) == []
+
+
+def test_a_section_is_named_once_and_a_page_of_a_paper_each_time():
+    section = {
+        **source(1, location="/docs/bees.md#dance"),
+        "kind": "file",
+        "title": "Bees — The dance",
+    }
+    paper = {**source(2, location="/docs/bees.pdf#page=4"), "kind": "file"}
+
+    shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].", sources=[section, paper])
+
+    assert shown == "A [1, “The dance”]. B [1]. C [2, p. 4]. D [2, p. 4]."
 
 
 def test_the_page_says_what_the_markdown_says():
