@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from graph.records import Source
-from report.blocks import blocks, joined
+from report.blocks import Block, blocks, joined
 from report.citations import document_key, place, whole
 from report.escaping import disarmed, escaped
 from report.extracts import Use
@@ -26,7 +26,12 @@ QUOTED = "\ue002“{}”\ue003"
 USE = 0xF0000
 """The first of the characters that stand behind a number, one for each use of a document."""
 
-PRIVATE = re.compile("[\ue000-\ue003\U000f0000-\U000ffffd]")
+DOUBT = 0xE100
+"""The first of the characters that stand behind a sentence, one for each that is doubted."""
+
+DOUBTS = re.compile("[\ue100-\ue1ff]")
+
+PRIVATE = re.compile("[\ue000-\ue003\ue100-\ue1ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
@@ -51,15 +56,19 @@ class _Cited(NamedTuple):
     name: str
 
 
-def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numbered:
+def numbered(
+    body: str, sources: Sequence[Source], language: str = "en", doubted: Sequence[str] = ()
+) -> Numbered:
     """Return `body` as markdown with a number for each mark, and the place where there is one.
 
     Numbers go by first use, one for each document. A quotation that is followed by a marker of its
-    own source is not marked twice. Marks of unknown sources are dropped.
+    own source is not marked twice. Marks of unknown sources are dropped. A mark stands behind each
+    sentence that is `doubted`.
     """
     used: dict[str, Source] = {}
     uses: list[Use] = []
     said: set[tuple[int, str]] = set()
+    doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
     registry = {source["id"]: source for source in sources}
 
     def cited(name: str) -> _Cited | None:
@@ -76,8 +85,28 @@ def numbered(body: str, sources: Sequence[Source], language: str = "en") -> Numb
     parts = blocks(PRIVATE.sub("", normalise(body)))
     for at, part in enumerate(parts):
         if part.kind != "fence":
-            parts[at] = part._replace(text=_with_numbers(tidy(part.text), cited, uses))
+            text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
+            parts[at] = part._replace(text=_with_numbers(text, cited, uses))
     return Numbered(joined(parts), list(used.values()), uses)
+
+
+def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
+    """Return the text of a block with a mark at the end of each doubted sentence, or row."""
+    said = [part.text] if part.kind == "row" else statements(part.text)
+    return "".join(_doubted(one, doubts.get(_letters(one)), row=part.kind == "row") for one in said)
+
+
+def _doubted(statement: str, doubt: int | None, *, row: bool) -> str:
+    if doubt is None:
+        return statement
+    bare = statement.rstrip().removesuffix("|").rstrip() if row else statement.rstrip()
+    return f"{bare}{chr(DOUBT + doubt)}{statement[len(bare) :]}"
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a sentence, without the ids of its sources."""
+    bare = html.unescape(MARKER.sub("", QUOTE.sub(r"\2", text)))
+    return "".join(filter(str.isalnum, bare))
 
 
 def _with_numbers(text: str, cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:

@@ -18,9 +18,9 @@ from graph.records import Source
 from report.citations import place
 from report.escaping import one_line, web_address
 from report.extracts import Piece, Use, grouped, located, pieces
-from report.numbering import USE, Numbered, numbered
+from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
 from report.shape import Document
-from report.wording import footnotes, notices, reason, word
+from report.wording import doubts, footnotes, notices, reason, word
 from retrieval.text import Span
 
 _TAGS = {
@@ -47,7 +47,8 @@ def to_html(document: Document) -> str:
     Nothing in it is active and nothing is fetched. Only addresses of sources are links.
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
-    shown = numbered(document["body"], document["sources"], language)
+    told = [one["text"] for one in document["doubted"]]
+    shown = numbered(document["body"], document["sources"], language, told)
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
@@ -62,7 +63,8 @@ def to_html(document: Document) -> str:
         meta=_meta(document, len(shown.used), language),
         question=_paragraph(document["question"], "question"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
-        body=_body(shown, passages) or nothing,
+        body=_body(shown, passages, doubts(document)) or nothing,
+        doubts=_doubts(shown, doubts(document), language),
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),
         sources=_sources(shown, passages, language),
@@ -98,7 +100,7 @@ def _passages(document: Document, uses: Sequence[Use], language: str) -> list[_P
     ]
 
 
-def _body(shown: Numbered, passages: Sequence[_Passage]) -> str:
+def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str]) -> str:
     """Return the text as HTML: cleaned first, then the numbers become links."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = markdown.disable(_NOT_WRITTEN).parse(shown.body)
@@ -122,14 +124,37 @@ def _body(shown: Numbered, passages: Sequence[_Passage]) -> str:
         target = targets.get(at, f"s{number}")
         return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{found[1]}]</a>'
 
+    def warn(found: re.Match[str]) -> str:
+        at = ord(found[0]) - DOUBT
+        place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
+        why = escape(one_line(doubted[min(at, len(doubted) - 1)]))
+        return f'<a class="doubt" {place} title="{why}">⚠</a>'
+
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
+    marked = DOUBTS.sub(warn, marked)
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")
+
+
+def _doubts(shown: Numbered, doubted: Sequence[str], language: str) -> str:
+    """Return what is doubted and why, each with a link to its sentence where that is marked."""
+    marked = {ord(mark) - DOUBT for mark in DOUBTS.findall(shown.body)}
+    lines = []
+    for at, one in enumerate(doubted):
+        back = _jumps("w", [at + 1], "↑", word("back", language)) if at in marked else ""
+        lines.append(f'<li id="d{at + 1}">{_escaped(one)} {back}</li>')
+    return _section("doubts", lines, language)
 
 
 def _meta(document: Document, count: int, language: str) -> str:
     status = document["status"]
     sources = word("count_one" if count == 1 else "count", language).format(count)
-    badge = f'<span class="badge {_escaped(status)}">{_escaped(word(status, language))}</span>'
+    doubted = len(document["doubted"])
+    # What is doubted is no reason for a green badge.
+    look = "partial" if doubted and status == "succeeded" else status
+    badge = f'<span class="badge {_escaped(look)}">{_escaped(word(status, language))}</span>'
+    if doubted:
+        told = word("to_check", language).format(doubted)
+        badge += f' <a class="badge partial" href="#d1">⚠ {told}</a>'
     created = f"<time>{_escaped(document['created'])}</time>"
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 

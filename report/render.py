@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from graph.records import Source
 from report.escaping import escaped, web_address
-from report.numbering import PRIVATE, numbered
+from report.numbering import DOUBTS, PRIVATE, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
-from report.wording import footnotes, notices, reason, word
+from report.wording import doubts, footnotes, notices, reason, word
 
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
@@ -38,17 +38,19 @@ def plain(body: str) -> str:
 
 
 def _shown(text: str) -> str:
-    return PRIVATE.sub("", text.translate(_BRACKETS))
+    return PRIVATE.sub("", DOUBTS.sub(" ⚠", text.translate(_BRACKETS)))
 
 
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
-    text, used, _ = numbered(document["body"], document["sources"], language)
+    told = [one["text"] for one in document["doubted"]]
+    text, used, _ = numbered(document["body"], document["sources"], language, told)
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
     unanswered = document["status"] == "insufficient_evidence"
     yield _shown(text) or (word("nothing", language) if unanswered else "")
+    yield from _list("doubts", [f"⚠ {escaped(one)}" for one in doubts(document)], language)
     yield from _list("missing", [_gap(gap, language) for gap in document["gaps"]], language)
     yield from _list("searched", map(escaped, document["searched"] if unanswered else []), language)
     if used:

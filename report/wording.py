@@ -20,6 +20,9 @@ _EN = {
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
     "more_doubted": "More sentences in which something is doubtful: {}.",
+    "doubts": "To be checked",
+    "to_check": "{} to check",
+    "told_doubted": "Sentences marked ⚠ could not be confirmed; see “To be checked” below.",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
@@ -48,6 +51,9 @@ _ZH = {
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删除：{}。",
     "more_doubted": "另有 {} 句存疑。",
+    "doubts": "待核实",
+    "to_check": "{} 处待核实",
+    "told_doubted": "标有 ⚠ 的句子未能核实，原因见下文“待核实”。",
     "unreviewed": "未经复核的结果：{} 个。",
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
@@ -145,7 +151,9 @@ def notices(document: Document) -> list[str]:
     told = (_ZH if _is_chinese(language) else _EN).get(f"told_{status}", "")
     name = word(status, language).lower()
     said = any(notice.strip().lower().startswith(name) for notice in document["notices"])
-    return [*document["notices"]] if said or not told else [told, *document["notices"]]
+    first = [told] if told and not said else []
+    doubted = [word("told_doubted", language)] if document["doubted"] else []
+    return [*first, *document["notices"], *doubted]
 
 
 def lacking(words: str, language: str) -> str:
@@ -170,13 +178,17 @@ def _with(words: str, more: str, *, chinese: bool) -> str:
     return words + brackets.format(more) if more else words
 
 
+def doubts(document: Document) -> list[str]:
+    """Return what is doubted, and why, sentence by sentence; of very many only how many more."""
+    language, more = document["language"], len(document["doubted"]) - DOUBTED
+    lines = [_doubt(one, language) for one in document["doubted"][:DOUBTED]]
+    return [*lines, word("more_doubted", language).format(more)] if more > 0 else lines
+
+
 def footnotes(document: Document) -> list[str]:
-    """Return what stands at the very end: what was taken out, doubted, or not judged."""
+    """Return what stands at the very end: what was taken out, or not judged."""
     language, count = document["language"], document["unreviewed"]
     lines = [_removed(document["removed"], language)] if document["removed"] else []
-    doubted, more = document["doubted"][:DOUBTED], len(document["doubted"]) - DOUBTED
-    lines += [_doubt(one, language) for one in doubted]
-    lines += [word("more_doubted", language).format(more)] if more > 0 else []
     return [*lines, word("unreviewed", language).format(count)] if count else lines
 
 

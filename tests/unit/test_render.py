@@ -391,15 +391,57 @@ def test_results_that_nobody_judged_are_told_in_one_last_line(language, told):
     assert told not in to_markdown(document(language=language))
 
 
-def test_a_sentence_that_is_doubted_is_told_at_the_end():
-    told = {"text": "Decay reached *97.3 %* in 2031.", "reason": "number"}
-    shown = document(doubted=[told])
+DOUBTFUL = {"text": "Decay reached *97.3 %* in 2031.", "reason": "number"}
 
-    assert to_markdown(shown).endswith("“Decay reached \\*97.3 %\\* in 2031.”\n")
-    assert "“Decay reached *97.3 %* in 2031.”" in words(to_html(shown))
-    many = [told | {"text": f"It was {number}."} for number in range(50, 70)]
-    assert to_markdown(document(doubted=many)).endswith("something is doubtful: 8.\n")
-    assert "69" not in to_markdown(document(doubted=many))
+
+def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources():
+    body = "Bees dance [S1]. Decay reached *97.3 %* in 2031 [S2]. So be it [S1]."
+
+    shown = to_markdown(document(body, doubted=[DOUBTFUL]))
+
+    assert "Decay reached *97.3 %* in 2031 [2, p. 4]. ⚠ So be it" in shown
+    assert "> Sentences marked ⚠ could not be confirmed" in shown
+    told = "## To be checked\n\n- ⚠ A number in it stands in none of the sources that it cites:"
+    assert told in shown
+    assert shown.index(told) < shown.index("## Sources")
+
+
+def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_and_back():
+    body = "Bees dance [S1]. Decay reached *97.3 %* in 2031 [S2]."
+
+    page = to_html(document(body, doubted=[DOUBTFUL]))
+
+    assert 'class="badge succeeded"' not in page
+    assert "⚠ 1 to check" in page
+    assert re.search(r'<a class="doubt" id="w1" href="#d1" title="A number in it', page)
+    assert re.search(r'<li id="d1">A number in it .*href="#w1"', page)
+    assert 'class="badge succeeded"' in to_html(document(body))
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "marked"),
+    [
+        ("| a | b |\n|---|---|\n| x | 9 [S1] |", "x · 9", "| x | 9 [1] ⚠ |"),
+        (
+            "蜜蜂在2031年跳舞 [S1]。它们停了。",
+            "蜜蜂在2031年跳舞。",
+            "蜜蜂在2031年跳舞 [1]。 ⚠它们停了。",
+        ),
+        ('It says <q s="S1">dance 9</q>.', "It says “dance 9”.", "It says “dance 9” [1]. ⚠"),
+    ],
+)
+def test_rows_quotations_and_chinese_sentences_are_marked_too(body, said, marked):
+    assert marked in rendered(body, doubted=[{"text": said, "reason": "number"}])
+
+
+def test_of_very_many_doubts_only_the_first_are_told():
+    many = [DOUBTFUL | {"text": f"It was {number}."} for number in range(50, 70)]
+
+    shown = to_markdown(document("It was 69 [S1].", doubted=many))
+
+    assert "something is doubtful: 8." in shown
+    assert "“It was 69.”" not in shown
+    assert 'href="#d13"' in to_html(document("It was 69 [S1].", doubted=many))
 
 
 def test_a_text_without_its_marks_has_its_quotations_and_no_ids():

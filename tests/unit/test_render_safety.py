@@ -208,7 +208,7 @@ def test_nothing_in_a_page_is_active_or_fetched(place):
 
         assert page.bad == [], payload
         assert page.styles == 1, payload
-        foreign = [link for link in page.links if not re.fullmatch(r"#[cps]\d+(-\d+)?", link)]
+        foreign = [link for link in page.links if not re.fullmatch(r"#[cdpsw]\d+(-\d+)?", link)]
         if place == "location":
             assert all(re.match(r"https?://", link) for link in foreign), payload
         else:
