@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
 
@@ -41,6 +41,8 @@ class Passage(TypedDict):
 
     source: str
     text: str
+    start: NotRequired[int]
+    """Where in the stored text of its source it begins, as far as it is a piece of it."""
 
 
 class Background(TypedDict):

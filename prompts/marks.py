@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 _QUOTED = re.compile(r'&lt;q s="(S\d+)"&gt;(.*?)&lt;/q&gt;', re.DOTALL)
+_PAGE = re.compile(r'<page id="([^"]*)"[^>]*>\n(.*?)\n</page>', re.DOTALL)
 _TWICE = re.compile("&amp;(?=(?:lt|gt|amp);)")
+
+OVERLAP = 40
+"""Two texts overlap if the end of one is so many characters of the other's beginning, or more."""
+
+BETWEEN = 2
+"""Pieces of a page touch if no more than so many characters of white space are between them."""
 
 Data = Mapping[str, object]
 """A passage, a source or a finding as plain data."""
@@ -64,9 +71,12 @@ def step_blocks(
 
 
 def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
-    """Mark passages, each with the id, the title and the place of its source."""
+    """Mark passages, each with the id, the title and the place of its source.
+
+    Those of one source follow each other in its order, and nothing of it is said twice.
+    """
     marked = []
-    for passage in passages:
+    for passage in _once_each(passages):
         source = sources[str(passage["source"])]
         # A file may have a # in its name, but no place has one.
         _, mark, place = str(source["location"]).rpartition("#")
@@ -84,6 +94,86 @@ def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:
         named = {"id": finding["step"], "title": finding["title"], "status": finding["status"]}
         marked.append(cited("finding", str(finding["text"] or finding["reason"]), **named))
     return wrap(tag, marked)
+
+
+def unseen(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
+    """Return the passages that a conversation does not show, without the parts that it shows."""
+    seen: dict[str, list[str]] = {}
+    for name, text in (found for said in talk for found in _PAGE.findall(said)):
+        seen.setdefault(unescape(name), []).append(unescape(text))
+    return [
+        {**passage, "text": rest}
+        for passage in _once_each(passages)
+        for rest in _without(str(passage["text"]), seen.get(str(passage["source"]), []))
+    ]
+
+
+def _without(text: str, seen: Iterable[str]) -> list[str]:
+    """Return what is left of a text, in its order, without texts that stand in it or around it."""
+    left = [text]
+    for one in seen:
+        left = [rest for part in left for rest in _rests(part, one)]
+    return left
+
+
+def _rests(text: str, seen: str) -> list[str]:
+    if text in seen:
+        return []
+    if len(seen) >= OVERLAP and seen in text:
+        return [part.strip() for part in text.split(seen) if part.strip()]
+    begun, ended = _overlap(seen, text), _overlap(text, seen)
+    return [text[begun : len(text) - ended].strip()]
+
+
+def _overlap(text: str, following: str) -> int:
+    """Return how many characters at the end of a text a following one begins with, if many."""
+    most = min(len(text), len(following))
+    sizes = range(most, OVERLAP - 1, -1)
+    return next((size for size in sizes if text.endswith(following[:size])), 0)
+
+
+def _once_each(passages: Iterable[Data]) -> list[Data]:
+    """Return passages by source, those of each in its order, joined where they touch."""
+    by_source: dict[object, list[Data]] = {}
+    for passage in passages:
+        by_source.setdefault(passage["source"], []).append(passage)
+    return [one for found in by_source.values() for one in _in_order(found)]
+
+
+def _in_order(found: Iterable[Data]) -> list[Data]:
+    placed: list[Data] = []
+    for passage in sorted(_different(found), key=_start):
+        if placed and (text := _joined(placed[-1], passage)):
+            placed[-1] = {**placed[-1], "text": text}
+        else:
+            placed.append(passage)
+    return placed
+
+
+def _different(found: Iterable[Data]) -> list[Data]:
+    """Return passages without those whose words stand in another."""
+    texts = {str(passage["text"]): passage for passage in found}
+    return [
+        passage
+        for text, passage in texts.items()
+        if not any(text in other and text != other for other in texts)
+    ]
+
+
+def _start(passage: Data) -> int:
+    start = passage.get("start")
+    return start if isinstance(start, int) else 0
+
+
+def _joined(one: Data, following: Data) -> str:
+    """Return the text of two pieces of a page that touch or overlap; else nothing."""
+    if "start" not in one or "start" not in following:
+        return ""
+    text, more = str(one["text"]), str(following["text"])
+    gap = _start(following) - _start(one) - len(text)
+    if gap > BETWEEN:
+        return ""
+    return text + "\n" * gap + more[max(0, -gap) :]
 
 
 def _quoted(quote: re.Match[str]) -> str:

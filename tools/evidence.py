@@ -24,7 +24,8 @@ from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.listing import with_lists
-from retrieval.passages import passages
+from retrieval.passages import passages, together
+from retrieval.text import Span
 from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
 from runs.trace import trace
@@ -155,8 +156,8 @@ async def _chosen(
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
-        Passage(source=source["id"], text=text)
-        for source, (_, text) in zip(sources, chosen, strict=True)
+        Passage(source=source["id"], text=span.text, start=span.start)
+        for source, (_, span) in zip(sources, chosen, strict=True)
     ]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)
 
@@ -210,11 +211,11 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
 
 def _choose(
     found: list[Page], wanted: Sequence[str], page_worth: float, before: frozenset[str]
-) -> list[tuple[Page, str]]:
+) -> list[tuple[Page, Span]]:
     """Cut pages into passages and choose the best, each different from the others."""
     query = "\n".join(wanted)
-    cut = [(page, text) for page in found for text in _best_of(page, query)]
-    titled = [f"{page.title}\n{text}" for page, text in cut]
+    cut = [(page, span) for page in found for span in _best_of(page, query)]
+    titled = [f"{page.title}\n{span.text}" for page, span in cut]
     ranked = rank(query, titled)
     if page_worth and ranked:
         own, most = dict(ranked), ranked[0][1]
@@ -224,10 +225,20 @@ def _choose(
     first = [one for one in ranked if cut[one[0]][0].id in before]
     chosen = [index for index, _ in spread(first, titled, PASSAGES // 2)]
     others = [index for index, _ in spread(ranked, titled, PASSAGES) if index not in chosen]
-    return [cut[index] for index in [*chosen, *others][:PASSAGES]]
+    return _by_page([cut[index] for index in [*chosen, *others][:PASSAGES]])
 
 
-def _best_of(page: Page, query: str) -> list[str]:
+def _by_page(chosen: Sequence[tuple[Page, Span]]) -> list[tuple[Page, Span]]:
+    """Return passages page by page, the page with the best one first, each page in its order."""
+    pages = {page.id: page for page, _ in chosen}
+    return [
+        (page, span)
+        for page in pages.values()
+        for span in together(page.text, (span for one, span in chosen if one.id == page.id))
+    ]
+
+
+def _best_of(page: Page, query: str) -> list[Span]:
     """Return the passages of a page that fit best, in the order of the page.
 
     Where a list is asked for, a passage that begins one has all of it.
@@ -235,11 +246,10 @@ def _best_of(page: Page, query: str) -> list[str]:
     spans = passages(page.text)
     if asks_list(query):
         spans = [with_lists(page.text, span, LIST) for span in spans]
-    texts = [span.text for span in spans]
-    if len(texts) <= FROM_A_PAGE:
-        return texts
-    best = sorted(index for index, _ in rank(query, texts)[:FROM_A_PAGE])
-    return [texts[index] for index in best]
+    if len(spans) <= FROM_A_PAGE:
+        return spans
+    ranked = rank(query, [span.text for span in spans])
+    return [spans[index] for index in sorted(index for index, _ in ranked[:FROM_A_PAGE])]
 
 
 async def verified(

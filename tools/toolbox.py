@@ -5,10 +5,12 @@ from __future__ import annotations
 from langchain.tools import ToolRuntime, tool
 from langchain_core.tools import BaseTool
 
-from prompts.marks import block, blocks, pages_block
+from prompts.marks import block, blocks, pages_block, unseen
 from runs.around import Around
 from tools.edit_memory import edit_memory_file
-from tools.evidence import gather
+from tools.evidence import Evidence, gather
+
+SEEN = "Nothing was found that is not shown above already."
 
 
 @tool
@@ -17,7 +19,7 @@ async def search(query: str, runtime: ToolRuntime[Around]) -> str:
     around = runtime.context
     evidence = await gather(around.here, around.choices, [query], about=query, web=around.web)
     around.found.append(evidence)
-    return pages_block(evidence.passages, evidence.sources) or "Nothing was found."
+    return _shown(evidence, runtime) or SEEN if evidence.passages else "Nothing was found."
 
 
 @tool
@@ -32,8 +34,14 @@ async def recall(question: str, runtime: ToolRuntime[Around]) -> str:
         return "Nothing is remembered about this."
     around.found.append(recalled.evidence)
     evidence = recalled.evidence
-    pages = pages_block(evidence.passages, evidence.sources)
-    return blocks(block("notes", recalled.notes), pages)
+    return blocks(block("notes", recalled.notes), _shown(evidence, runtime)) or SEEN
+
+
+def _shown(evidence: Evidence, runtime: ToolRuntime[Around]) -> str:
+    """Mark the passages of evidence that the conversation, as the model sees it, does not show."""
+    short, said = runtime.context.shortened, runtime.state["messages"]
+    talk = [str(one.text) for one in [*short.messages, *said[short.upto :]]]
+    return pages_block(unseen(evidence.passages, talk), evidence.sources)
 
 
 TOOLS: dict[str, list[BaseTool]] = {"researcher": [search, recall, edit_memory_file]}

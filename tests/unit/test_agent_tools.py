@@ -8,6 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from config.errors import Problem
+from graph.records import Passage, Source
 from memory.files.proposals import listed
 from nodes.agent import Work, work
 from tests.door import STATE
@@ -104,3 +105,22 @@ async def test_what_a_tool_has_said_is_not_what_the_agent_has_learned(script: Sc
     await researched()
 
     assert [one.provenance for one in await listed("local/")] == ["web"]
+
+
+async def test_a_search_does_not_show_again_what_the_conversation_shows(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    source = Source(id="S1", page="p", title="Bees", location="/bees.md", kind="file")
+
+    async def gather(*_: object, **__: object) -> Evidence:
+        return Evidence([Passage(source="S1", text="They dance.", start=0)], {"S1": source}, [])
+
+    monkeypatch.setattr(toolbox, "gather", gather)
+    again = [calling(1, query="bees"), calling(2, query="dances"), stopped("They dance [S1].")]
+    script.on("researcher", *again)
+
+    await researched()
+
+    first, second = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
+    assert "They dance." in first
+    assert second == toolbox.SEEN

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from graph.records import Finding, Passage, Source
-from prompts.marks import block, blocks, findings_block, pages_block, wrap
+from prompts.marks import block, blocks, findings_block, pages_block, unseen, wrap
 
 
 def test_a_block_has_its_tags_on_lines_of_their_own():
@@ -97,10 +97,10 @@ def test_every_passage_names_its_source_and_its_place():
     marked = pages_block(found, sources)
     pages = list(ET.fromstring(marked))  # noqa: S314
 
-    assert [page.get("id") for page in pages] == ["S1", "S2", "S1"]
-    assert [page.get("title") for page in pages] == ['The "hive"', "Web", 'The "hive"']
-    assert [page.get("place") for page in pages][1] == ""
-    assert [(page.text or "").strip() for page in pages] == ["one", "</page>", "two"]
+    assert [page.get("id") for page in pages] == ["S1", "S1", "S2"]
+    assert [page.get("title") for page in pages] == ['The "hive"', 'The "hive"', "Web"]
+    assert [page.get("place") for page in pages][2] == ""
+    assert [(page.text or "").strip() for page in pages] == ["one", "two", "</page>"]
 
 
 def test_the_place_is_what_follows_the_address():
@@ -157,3 +157,58 @@ def test_a_page_is_shown_with_its_place_whatever_its_file_is_called(location: st
     shown = pages_block([Passage(source="S1", text="They dance.")], {"S1": source})
 
     assert f'place="{place}"' in shown
+
+
+TIDES = "The mill turns at ebb. It rests at flood. The pond fills at night. The gate is shut."
+
+
+def piece(start: int, end: int, name: str = "S1") -> Passage:
+    return Passage(source=name, text=TIDES[start:end], start=start)
+
+
+def shown(*passages: Passage) -> list[tuple[str | None, str]]:
+    sources = {name: source(name, "Mills", "/mills.md") for name in ("S1", "S2")}
+    pages = ET.fromstring(pages_block(passages, sources))  # noqa: S314
+    return [(page.get("id"), (page.text or "").strip()) for page in pages]
+
+
+def test_pieces_of_a_page_are_shown_in_its_order_whatever_the_order_they_were_found_in():
+    assert shown(piece(42, 65), piece(0, 22, "S2"), piece(0, 22)) == [
+        ("S1", "The mill turns at ebb."),
+        ("S1", TIDES[42:65]),
+        ("S2", "The mill turns at ebb."),
+    ]
+
+
+def test_nothing_of_a_page_is_shown_twice():
+    assert shown(piece(0, 41), piece(23, 66), piece(23, 41), piece(0, 41)) == [("S1", TIDES[:66])]
+
+
+def test_pieces_that_touch_are_shown_as_one():
+    assert shown(piece(23, 41), piece(0, 22)) == [("S1", f"{TIDES[:22]}\n{TIDES[23:41]}")]
+
+
+def test_pieces_whose_places_are_not_known_are_shown_once():
+    one = Passage(source="S1", text="The mill turns at ebb.")
+
+    assert shown(one, Passage(source="S1", text=TIDES[:41]), one) == [
+        ("S1", TIDES[:41]),
+    ]
+
+
+def test_what_a_conversation_shows_is_not_among_what_it_has_not_seen():
+    sources = {"S1": source("S1", "Mills", "/mills.md")}
+    talk = [pages_block([piece(0, 41)], sources)]
+
+    assert [one["text"] for one in unseen([piece(0, 22), piece(0, 66)], talk)] == [TIDES[42:66]]
+    assert unseen([piece(23, 41)], talk) == []
+    assert [one["source"] for one in unseen([piece(0, 22, "S2")], talk)] == ["S2"]
+
+
+def test_the_part_that_two_texts_share_is_not_shown_again():
+    text = " ".join(f"Mill number {n} stands at the mouth of its own river." for n in range(9))
+    talk = [pages_block([Passage(source="S1", text=text[:260])], {"S1": source("S1", "M", "/m")})]
+
+    (rest,) = unseen([Passage(source="S1", text=text[104:])], talk)
+
+    assert rest["text"] == text[260:].strip()

@@ -3,8 +3,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.passages import passages
-from retrieval.text import sentences
+from retrieval.passages import passages, together
+from retrieval.text import Span, sentences
 
 SENTENCE = "The bees of this hive dance until all the others know where the flowers are. "
 
@@ -57,3 +57,46 @@ def test_passages_cover_the_text_in_order_and_cut_no_fitting_sentence(parts):
     for one in sentences(text):
         if len(one.text) <= 60:
             assert not any(one.start < end < one.end for end in ends)
+
+
+STEPS = "".join(f"- Step {n} takes the lever {n} notches further down.\n\n" for n in range(1, 10))
+MANUAL = f"## Starting\n\nThe pump is started so:\n\n{STEPS}{SENTENCE * 30}"
+
+
+def spans(text, *places):
+    return [Span(start, end, text[start:end]) for start, end in places]
+
+
+def test_what_announces_something_stays_with_what_it_announces():
+    text = f"{SENTENCE * 3}The line to write is:\n\nhive = 3\n\n{SENTENCE}"
+
+    assert [p.text[:21] for p in passages(text, size=250)][1:] == ["The line to write is:"]
+
+
+def test_pieces_that_stand_close_are_one_piece_in_the_order_of_the_page():
+    text = SENTENCE * 60
+    (first, second) = together(text, spans(text, (2400, 2800), (300, 600), (0, 200), (500, 900)))
+
+    assert (first.start, first.end) == (0, 900)
+    assert first.text == text[:900]
+    assert (second.start, second.end) == (2400, 2800)
+
+
+def test_a_part_of_a_list_brings_all_of_it_and_what_announces_it():
+    (whole,) = together(MANUAL, spans(MANUAL, (150, 200)))
+
+    assert whole.text.startswith("The pump is started so:")
+    assert whole.text.endswith("Step 9 takes the lever 9 notches further down.")
+
+
+def test_a_list_below_a_heading_comes_with_it():
+    text = f"{SENTENCE}\n\n## Parts\n\n- a wheel\n- a gate\n- a pond"
+    at = text.index("a gate")
+
+    assert together(text, spans(text, (at, at + 6)))[0].text == text[text.index("## Parts") :]
+
+
+def test_of_a_list_that_is_very_long_only_a_part_is_taken():
+    text = "The pumps are:\n\n" + "".join(f"- pump {n} of the mill\n\n" for n in range(900))
+
+    assert together(text, spans(text, (600, 640))) == spans(text, (600, 640))
