@@ -222,3 +222,33 @@ async def test_what_a_model_thinks_aloud_is_not_shown(
 
     assert "quorvix" not in page.seen
     assert "[1]" in page.screens[-1][-1][1]
+
+
+async def reloaded(thread: Session) -> tuple[list[tuple[str, str]], int]:
+    """Return the conversation that a page shows when it is opened anew, and what waits below it."""
+    state = await thread.current()
+    said = [(one.type, str(one.text)) for one in state.values["messages"]]
+    return said, len(state.interrupts)
+
+
+async def test_a_session_reads_the_same_after_every_reload(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    scripted.on("Draft", draft("waggle dance"), draft("waggle run"), draft("dance"))
+    rejected = Command(resume={"decisions": [{"type": "reject", "message": "the queen"}]})
+    again = {"messages": [HumanMessage("And in winter?", id="h2")]}
+    asked = ["human", "ai"]
+    steps: list[tuple[Any, list[str], int, str]] = [
+        (None, asked, 1, "1. waggle dance"),
+        (rejected, asked, 1, "1. waggle run"),
+        (Command(resume="go ahead"), asked, 0, "## Sources"),
+        (again, asked * 2, 1, "1. dance"),
+        (Command(resume="yes"), asked * 2, 0, "# Bees"),
+    ]
+    for given, kinds, waiting, last in steps:
+        page = await shown(thread, choices, given, auto_accept=False)
+
+        assert [kind for kind, _ in page.screens[-1]] == kinds
+        assert last in page.screens[-1][-1][1]
+        assert len(page.interrupts) == waiting
+        assert await reloaded(thread) == (page.screens[-1], waiting)
