@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,7 +46,9 @@ def _hit(file: Path, erasure: Erasure) -> bool:
 
 def _before_and_after(file: Path, erasure: Erasure) -> tuple[str, str]:
     old = file.read_text(encoding="utf-8", errors="backslashreplace")
-    return old, "".join(_line(line, erasure) for line in old.splitlines(keepends=True))
+    # Other characters that end a line, such as U+2028, stand within the JSON of one.
+    lines = re.findall("[^\n]*\n|[^\n]+", old)
+    return old, "".join(_line(line, erasure) for line in lines)
 
 
 def _forget_lines(file: Path, erasure: Erasure) -> None:
@@ -60,7 +63,7 @@ def _forget_lines(file: Path, erasure: Erasure) -> None:
 def _line(line: str, erasure: Erasure) -> str:
     try:
         data = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A killed process has left half a line, which nobody can read.
         return "" if line.strip() else line
     rest = left(data, erasure)

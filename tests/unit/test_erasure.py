@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import ormsgpack
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from memory.forgetting import files
 from memory.forgetting.erasure import Erasure
 from memory.forgetting.tree import left, left_of_json, left_of_msgpack
 from memory.forgetting.wording import run, shared, tokens
@@ -85,3 +87,14 @@ def test_what_says_nothing_of_it_is_the_very_same(value):
     assert left(value, SAID) is value
     data = ormsgpack.packb(value)
     assert left_of_msgpack(data, SAID) is data
+
+
+def test_a_line_of_a_trace_with_another_sign_for_a_line_end_is_one_line(tmp_path: Path):
+    trace = tmp_path / "a-1.jsonl"
+    kept = json.dumps({"query": "bees\u2028and\x85wasps"}, ensure_ascii=False)
+    gone = json.dumps({"query": "Bees dance. My locker opens with 774102!"})
+    trace.write_text(f"{kept}\n{gone}\n", encoding="utf-8")
+
+    _, left_over = files._before_and_after(trace, SAID)
+
+    assert left_over.split("\n") == [kept, '{"query": "Bees dance. [forgotten]"}', ""]
