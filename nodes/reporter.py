@@ -16,7 +16,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
-from models.extractive.beyond import beyond
+from models.extractive.unquotable import unquotable
 from models.load import model_name
 from nodes.agent import work
 from nodes.conversation import holds_secret
@@ -44,8 +44,8 @@ UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
 NAMED = 8
 """How many files that could not be read are named."""
 
-BEYOND = {"judging", "counting"}
-"""Notices of a question that asks for what quotes do not give (`models/extractive/beyond.py`)."""
+UNQUOTABLE = {"judging", "counting"}
+"""Notices of a question that quotes do not answer (`models/extractive/unquotable.py`)."""
 
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
@@ -97,7 +97,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     if sources:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)
-    _tell_beyond(draft, state, model_name("reporter", runtime.context), checked)
+    _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
     await note_checked(here(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = Report(
@@ -161,10 +161,10 @@ def _stopped(draft: Draft, problem: Problem) -> None:
         draft.tell("no_model")
 
 
-def _tell_beyond(draft: Draft, state: State, wanted: str, checked: Proven) -> None:
+def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -> None:
     """Note what the question asks for that quotes alone do not give."""
     quoting = wanted.startswith("extractive:") or "stood_in" in draft.notices
-    asked = beyond(state["question"], checked.body) if quoting else ""
+    asked = unquotable(state["question"], checked.body) if quoting else ""
     if asked and not material.settled(state):
         draft.tell(asked)
 
@@ -203,7 +203,8 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
         return "partial" if draft.limit else "insufficient_evidence"
     fine = ("no_evidence", "failed")
     unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
-    return "partial" if unfinished or set(draft.notices) & (UNFINISHED | BEYOND) else "succeeded"
+    in_part = unfinished or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+    return "partial" if in_part else "succeeded"
 
 
 def _notices(draft: Draft, language: str) -> list[str]:

@@ -186,6 +186,7 @@ READS: dict[str, Read] = {
     "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
     "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
     "pages.finding.searching": lambda o, ids: finding.searching(o, Index.stats),
+    "pages.finding.spelling": lambda o, ids: finding.spelling(o, f"{ASKED} beez dancce"),
     "pages.groups.best_of": lambda o, ids: _groups(o),
     "pages.groups.sizes": lambda o, ids: _groups(o),
     "pages.lineage.lineage": lambda o, ids: lineage.lineage(o, ids.pages),

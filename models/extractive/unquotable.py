@@ -47,7 +47,7 @@ _MENTIONS = re.compile(
 )
 
 
-def beyond(question: str, text: str) -> Literal["judging", "counting", ""]:
+def unquotable(question: str, text: str) -> Literal["judging", "counting", ""]:
     """Return what a question asks for that quotes do not give; nothing where they may answer it.
 
     A number of what is counted that stands in the text is an answer.

@@ -1,6 +1,6 @@
 import pytest
 
-from models.extractive.beyond import beyond
+from models.extractive.unquotable import unquotable
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from models.extractive.beyond import beyond
     ],
 )
 def test_a_question_that_asks_to_judge_is_named_as_such(question: str):
-    assert beyond(question, "Bees dance.") == "judging"
+    assert unquotable(question, "Bees dance.") == "judging"
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_question_that_asks_to_judge_is_named_as_such(question: str):
     ],
 )
 def test_a_number_that_no_passage_states_is_named_as_not_counted(question: str):
-    assert beyond(question, "Bees dance to tell where food is. 蜜蜂跳舞。") == "counting"
+    assert unquotable(question, "Bees dance to tell where food is. 蜜蜂跳舞。") == "counting"
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_a_number_that_no_passage_states_is_named_as_not_counted(question: str):
     ],
 )
 def test_a_question_that_quotes_may_answer_is_let_be(question: str, text: str):
-    assert beyond(question, text) == ""
+    assert unquotable(question, text) == ""
