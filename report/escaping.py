@@ -16,6 +16,14 @@ _UNSAFE = re.compile(r"[\s<>\"`\\*\[\]{}|^]")
 _NUMBER = re.compile(r"\[(\^?\d{1,3})\]")
 
 
+_EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
+
+
+def unmarked(text: str) -> str:
+    """Return words of a page without its own marks of emphasis."""
+    return _EMPHASIS.sub(r"\2", text)
+
+
 def one_line(text: str) -> str:
     """Return `text` in one line, without control characters."""
     return " ".join(normalise(text).split())

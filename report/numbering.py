@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graph.records import Source
 from report.blocks import Block, blocks, joined
 from report.citations import document_key, place, whole
-from report.escaping import disarmed, escaped
+from report.escaping import disarmed, escaped, unmarked
 from report.extracts import Use
 from report.marks import MARKER, QUOTE, tidy
 from report.statements import statements
@@ -125,7 +125,7 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: l
     if mark["code"]:
         return mark[0]
     if not mark["group"]:
-        quoted = QUOTED.format(escaped(html.unescape(mark[2])))
+        quoted = QUOTED.format(escaped(unmarked(html.unescape(mark[2]))))
         return quoted + _own(mark, cited, uses) + (" " if _WORD.match(after) else "")
     names = filter(None, map(cited, MARKER.findall(mark["group"])))
     shown = _shown(list(names), _statement(mark), uses)

@@ -510,3 +510,10 @@ def test_a_name_of_a_section_is_no_markup():
 
     assert r"[1, “\*a\*\](https://evil.example) \<b\>”]" in shown
     assert 'evil.example"' not in to_html(document("A [S1].", sources=pages))
+
+
+def test_a_quotation_is_shown_without_the_marks_of_emphasis_of_its_page():
+    said = '<q s="S1">The *priority levels* are **known**; 2 * 3 * 4 and a*b* stay.</q>'
+
+    assert "“The priority levels are known; 2 * 3 * 4 and a*b* stay.”" in to_html(document(said))
+    assert "“The priority levels are known; 2 \\* 3" in to_markdown(document(said))
