@@ -12,6 +12,7 @@ from retrieval.bm25 import Asked, Counted, bm25, count, in_order, together, weig
 from retrieval.dialogue import Scores, Turns, context, dated, speaker, top, turns, windows
 from retrieval.fusion import above, agreement
 from retrieval.hops import SEEDS, Seed, gains
+from retrieval.leading import asks_way, leads_on
 from retrieval.named import Named, named
 from retrieval.pool import Row, Store, Vector, Vectors
 from retrieval.trust import UNKNOWN
@@ -155,6 +156,7 @@ def search(
     if place.names:
         parts |= context(asked, pool.rows, pool.counted, place, _sum(parts), weights)
     parts["date"] = weights.date * dated(question, pool.rows)
+    parts["leads on"] = _leading(question, pool, _sum(parts), limit)
     total = _sum(parts)
     best = np.argsort(-total, kind="stable")[:limit].tolist()
     return [
@@ -209,6 +211,18 @@ def _led(pool: Pool, base: Scores) -> dict[int, float]:
         for n in best
     ]
     return gains(pool.asked, pool.store, seeds, pool.weights)
+
+
+def _leading(question: str, pool: Pool, total: Scores, limit: int) -> Scores:
+    """Return what the best pages lose that only lead to others."""
+    lost: Scores = np.zeros(len(pool.rows))
+    if asks_way(question):
+        return lost
+    for at in np.argsort(-total, kind="stable")[: 2 * limit].tolist():
+        row = pool.rows[at]
+        if total[at] > 0 and leads_on(row.title, row.text):
+            lost[at] = -pool.weights.leading * total[at]
+    return lost
 
 
 def _sum(parts: dict[str, Scores]) -> Scores:

@@ -23,6 +23,8 @@ class Weights(NamedTuple):
     """The part of that for a page whose title says more than the question does."""
     answered: float = 0.4
     """What the words of a title that the question names are worth in all other pages."""
+    leading: float = 0.6
+    """The part that a page loses that only leads to others: a redirect, an index."""
     mention: float = 0.7
     """A good page mentions the page's title."""
     name: float = 0.5

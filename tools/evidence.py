@@ -23,9 +23,11 @@ from models.extractive.kinds import asks_list
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.keyword import rank, spread
+from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
 from retrieval.passages import passages, together
 from retrieval.text import Span
+from retrieval.weights import WEIGHTS
 from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
 from runs.trace import trace
@@ -222,10 +224,22 @@ def _choose(
         worth = enumerate(page_worth * page.score for page, _ in cut)
         both = [(at, own.get(at, 0.0) / most + more) for at, more in worth]
         ranked = sorted(both, key=lambda one: -one[1])
+    ranked = _leading_last(query, [page for page, _ in cut], ranked)
     first = [one for one in ranked if cut[one[0]][0].id in before]
     chosen = [index for index, _ in spread(first, titled, PASSAGES // 2)]
     others = [index for index, _ in spread(ranked, titled, PASSAGES) if index not in chosen]
     return _by_page([cut[index] for index in [*chosen, *others][:PASSAGES]])
+
+
+def _leading_last(
+    query: str, of: Sequence[Page], ranked: Sequence[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """Return ranked passages, those of pages that only lead to others worth less."""
+    every = {page.id: page for page in of}.values()
+    leading = {one.id for one in every if leads_on(one.title, one.text)}
+    worth = WEIGHTS.leading if leading and not asks_way(query) else 0.0
+    less = [(at, score * (1 - worth * (of[at].id in leading))) for at, score in ranked]
+    return sorted(less, key=lambda one: -one[1])
 
 
 def _by_page(chosen: Sequence[tuple[Page, Span]]) -> list[tuple[Page, Span]]:

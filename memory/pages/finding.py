@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +12,7 @@ from memory.pages.meaning import meaning
 from memory.pages.upkeep import due, refresh
 from retrieval.index import Index, mine, opened
 from retrieval.repeats import distinct
-from retrieval.search import gist
+from retrieval.search import Hit, gist
 from retrieval.search import search as answering
 from retrieval.spelling import corrected
 from retrieval.words import terms
@@ -155,7 +156,8 @@ def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None)
     found = answering(
         question, index, limit + SPARE, vectors=meant.vectors, vector=vector, trust=meant.trust
     )
-    hits = [found[at] for at in distinct([hit.row for hit in found])][:limit]
+    hits = [found[at] for at in distinct([hit.row for hit in found])]
+    hits = _below_cited(index, hits)[:limit]
     # Vectors have a nearest page for everything, also one that nothing speaks for.
     worth = {hit.row.number: hit for hit in hits if hit.score > 0}
     wanted = HITS if roots is None else ROOTED_HITS
@@ -166,6 +168,25 @@ def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None)
         for number, hit in worth.items()
         if number in rows
     ]
+
+
+REPORTS = select(pages.c.number, pages.c.links).where(
+    pages.c.number.in_(GIVEN), pages.c.kind == "report", mine(pages)
+)
+
+
+def _below_cited(index: Index, hits: Sequence[Hit]) -> list[Hit]:
+    """Put each report below the sources that it cites, as far as they were found."""
+    values = {**index.here, GIVEN.key: [hit.row.number for hit in hits]}
+    rows = index.connection.execute(REPORTS, values)
+    cited = {row.number: set(json.loads(row.links)) for row in rows}
+    ordered = list(hits)
+    for hit in (hit for hit in hits if hit.row.number in cited):
+        at = ordered.index(hit)
+        places = [n for n, one in enumerate(ordered) if one.row.id in cited[hit.row.number]]
+        ordered.insert(max([at, *places]) + 1, hit)
+        del ordered[at]
+    return ordered
 
 
 def _page(row: Any, score: float) -> Page:
