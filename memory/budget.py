@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from html import escape
 from typing import NamedTuple
 
 from memory.base import Note
 from prompts.loader import render
-from prompts.marks import block, wrap
+from prompts.marks import guarded, wrap
 from retrieval.tokens import count
 
 MORE = "…"
@@ -48,16 +47,16 @@ def fitting(parts: Sequence[Part], budget: int) -> list[Part]:
 
 def told(parts: Sequence[Part]) -> str:
     """Return the block that a model is shown; nothing for no notes."""
-    inside = [wrap(part.name, map(line, part.notes)) for part in parts]
+    inside = [wrap(part.name, [line(one, part.name) for one in part.notes]) for part in parts]
     return f"{render('memory')}\n{wrap('memory', inside)}" if any(inside) else ""
 
 
-def line(note: Note) -> str:
-    """Return how a note is written: on one line if it has one."""
+def line(note: Note, memory: str = "") -> str:
+    """Return how a note is written: on one line if it has one; `memory` is the block around it."""
     if "\n" in note.text:
-        return block("note", note.text, title=note.title)
+        return wrap("note", [guarded(note.text, memory)], title=note.title)
     head = f"{note.title}: " if note.title else ""
-    return escape(f"- {head}{note.text}", quote=False)
+    return guarded(f"- {head}{note.text}", memory)
 
 
 def _important_first(part: Part) -> Part:

@@ -102,8 +102,8 @@ def _request(state: StepState) -> str:
         step_blocks(state["question"], state["step"], needed, state["passages"], state["sources"]),
         earlier_block(state.get("earlier", [])),
         cited("draft", state["finding"]["text"]) if again else "",
-        block("removed", told(state.get("removed", []), [], state["language"])) if again else "",
-        block("doubted", told([], state.get("doubted", []), state["language"])) if again else "",
+        cited("removed", told(state.get("removed", []), [], state["language"])) if again else "",
+        cited("doubted", told([], state.get("doubted", []), state["language"])) if again else "",
         block("feedback", state["feedback"]),
     )
 

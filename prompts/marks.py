@@ -5,12 +5,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from html import escape, unescape
+from functools import lru_cache
+from html import unescape
 from typing import Any
 
-_QUOTED = re.compile(r'&lt;q s="(S\d+)"&gt;(.*?)&lt;/q&gt;', re.DOTALL)
-_PAGE = re.compile(r'<page id="([^"]*)"[^>]*>\n(.*?)\n</page>', re.DOTALL)
-_TWICE = re.compile("&amp;(?=(?:lt|gt|amp);)")
+TAGS = (
+    *("abstract", "answer", "conversation", "count", "doubted", "draft", "earlier", "experience"),
+    *("fact", "facts", "feedback", "finding", "findings", "gaps", "insight", "instructions"),
+    *("known", "limit", "memory", "message", "messages", "needs", "new", "note", "notes", "open"),
+    *("other", "outline", "page", "pages", "plan", "profile", "queries", "question", "removed"),
+    *("reports", "request", "run", "runs", "source", "sources", "step", "summary", "talk"),
+    *("trait", "traits", "wish", "wishes"),
+)
+"""The names of the blocks that prompts have."""
+
+_FORGED = (*TAGS, "q", "quote", "system", "assistant", "user", "human")
+"""The tags that data cannot open or close: blocks, quotations, and those of a conversation."""
+
+_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+"""Characters that do not show, so that a tag with one of them between looks like one without."""
+
+_QUOTED = re.compile(r'(<q s="S\d+">)(.*?)(</q>)', re.DOTALL)
+_PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', re.DOTALL)
 
 OVERLAP = 40
 """Two texts overlap if the end of one is so many characters of the other's beginning, or more."""
@@ -23,21 +39,44 @@ Data = Mapping[str, object]
 
 
 def block(tag: str, data: object, **attributes: object) -> str:
-    """Mark data for a model, escaped so that it cannot end its block; nothing for no data.
+    """Mark data for a model, guarded so that it cannot end its block; nothing for no data.
 
     Text stands as it is, anything else as JSON.
     """
     if data in (None, "", [], {}):
         return ""
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-    return wrap(tag, [escape(text, quote=False)], **attributes)
+    return wrap(tag, [guarded(text, tag)], **attributes)
 
 
 def cited(tag: str, text: str, **attributes: object) -> str:
     """Mark a text that was checked; its quotations stand in it as they are to be copied."""
     if not text:
         return ""
-    return wrap(tag, [_QUOTED.sub(_quoted, escape(text, quote=False))], **attributes)
+    parts = _QUOTED.split(text)
+    # Each quotation is its mark, its words, which a checked text has escaped, and its end.
+    inside = [
+        part if at % 4 in (1, 3) else guarded(unescape(part) if at % 4 == 2 else part, tag)
+        for at, part in enumerate(parts)
+    ]
+    return wrap(tag, ["".join(inside)], **attributes)
+
+
+def guarded(text: str, *tags: str) -> str:
+    """Return data with the `<` of each tag escaped that could end or forge a block.
+
+    Everything else stands as it is written, so that a model can copy it.
+
+    Args:
+        text: The data.
+        tags: Names of blocks around it that are not among those of the prompts.
+    """
+    return _guard(frozenset(tags) - {"", *_FORGED}).sub(_escaped, text)
+
+
+def unguarded(text: str) -> str:
+    """Return data as they were before they were guarded."""
+    return _guard(frozenset()).sub(_restored, text)
 
 
 def wrap(tag: str, parts: Iterable[str], **attributes: Any) -> str:
@@ -45,7 +84,7 @@ def wrap(tag: str, parts: Iterable[str], **attributes: Any) -> str:
     inside = "\n".join(part for part in parts if part)
     if not inside:
         return ""
-    named = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items())
+    named = "".join(f' {name}="{_attribute(str(value))}"' for name, value in attributes.items())
     return f"<{tag}{named}>\n{inside}\n</{tag}>"
 
 
@@ -100,7 +139,7 @@ def unseen(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
     """Return the passages that a conversation does not show, without the parts that it shows."""
     seen: dict[str, list[str]] = {}
     for name, text in (found for said in talk for found in _PAGE.findall(said)):
-        seen.setdefault(unescape(name), []).append(unescape(text))
+        seen.setdefault(attribute(name), []).append(unguarded(text))
     return [
         {**passage, "text": rest}
         for passage in _once_each(passages)
@@ -176,6 +215,39 @@ def _joined(one: Data, following: Data) -> str:
     return text + "\n" * gap + more[max(0, -gap) :]
 
 
-def _quoted(quote: re.Match[str]) -> str:
-    """Return a quotation with its words escaped once, as a checked text has them."""
-    return f'<q s="{quote[1]}">{_TWICE.sub("&", quote[2])}</q>'
+def attribute(value: str) -> str:
+    """Return what the value of an attribute was before it was written."""
+    return unguarded(re.sub(r"&(amp;)*quot;", lambda one: _less(one[0], '"'), value))
+
+
+def _attribute(value: str) -> str:
+    """Write the value of an attribute, which only its own quotation mark could end."""
+    guards = guarded(value)
+    return re.sub(r'"|&(?:amp;)*quot;', lambda one: _more(one[0], "&quot;"), guards)
+
+
+@lru_cache(maxsize=64)
+def _guard(tags: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds the `<` of a tag, as it is or escaped any number of times."""
+    names = "|".join(map(re.escape, sorted({*_FORGED, *tags})))
+    opened = rf"[{_UNSEEN}]*(?:{names})(?=[\s/<>&\"'{_UNSEEN}]|\Z)"
+    closed = rf"[\s{_UNSEEN}]*/[\s{_UNSEEN}]*(?:{names})(?![\w-])"
+    return re.compile(rf"(?:<|&(?:amp;)*lt;)(?={opened}|{closed})", re.IGNORECASE)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return _more(found[0], "&lt;")
+
+
+def _restored(found: re.Match[str]) -> str:
+    return found[0] if found[0] == "<" else _less(found[0], "<")
+
+
+def _more(written: str, once: str) -> str:
+    """Escape a character once more."""
+    return f"&amp;{written[1:]}" if written.startswith("&") else once
+
+
+def _less(written: str, bare: str) -> str:
+    """Escape a character once less."""
+    return f"&{written[5:]}" if written.startswith("&amp;") else bare

@@ -23,6 +23,8 @@ class Quotation(NamedTuple):
     words: str
     marked: bool
     """Whether it is marked `<q>`, and not only set in quotation marks."""
+    written: str = ""
+    """The words as they are written, where a source may itself have `&lt;` in it."""
 
 
 def quotations(statement: str) -> list[Quotation]:
@@ -31,7 +33,7 @@ def quotations(statement: str) -> list[Quotation]:
     Words in quotation marks count where the statement cites something and they are long enough.
     """
     marked = [
-        Quotation(*quote.span(), quote[1] or "", html.unescape(quote[2]), True)
+        Quotation(*quote.span(), quote[1] or "", html.unescape(quote[2]), True, quote[2])
         for quote in QUOTE.finditer(statement)
     ]
     if not cites(statement):
@@ -56,5 +58,6 @@ def readings(quotation: Quotation) -> list[str]:
     bare = plain.lstrip(_OPENING).rstrip(_CLOSING)
     ways = [exact, spoken.strip(), plain, bare]
     if quotation.marked:
+        ways.append(quotation.written.strip())
         ways += [way[:1].swapcase() + way[1:] for way in (plain, bare)]
     return [way for way in dict.fromkeys(ways) if way]

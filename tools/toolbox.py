@@ -5,7 +5,7 @@ from __future__ import annotations
 from langchain.tools import ToolRuntime, tool
 from langchain_core.tools import BaseTool
 
-from prompts.marks import block, blocks, pages_block, unseen
+from prompts.marks import blocks, cited, pages_block, unseen
 from runs.around import Around
 from tools.edit_memory import edit_memory_file
 from tools.evidence import Evidence, gather
@@ -34,7 +34,7 @@ async def recall(question: str, runtime: ToolRuntime[Around]) -> str:
         return "Nothing is remembered about this."
     around.found.append(recalled.evidence)
     evidence = recalled.evidence
-    return blocks(block("notes", recalled.notes), _shown(evidence, runtime)) or SEEN
+    return blocks(cited("notes", recalled.notes), _shown(evidence, runtime)) or SEEN
 
 
 def _shown(evidence: Evidence, runtime: ToolRuntime[Around]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from html import unescape
+from html import escape, unescape
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from prompts.marks import attribute, unguarded
 from retrieval.text import language
 
 _NAMES = (
@@ -144,7 +145,7 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
     if not marked:
         return spoken
     outer = {tag: (named, inside) for tag, named, inside in _blocks(marked)}
-    texts = {tag: unescape(inside) for tag, (_, inside) in outer.items()}
+    texts = {tag: unguarded(inside) for tag, (_, inside) in outer.items()}
     tools = [message.text for message in messages if isinstance(message, ToolMessage)]
     shown = [outer["pages"][1] if "pages" in outer else "", *tools]
     pages = [page for text in shown for page in _pages(text)]
@@ -181,9 +182,9 @@ def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Yield the name, the attributes and the still escaped inside of each outermost block."""
+    """Yield the name, the attributes and the still guarded inside of each outermost block."""
     for block in _BLOCK.finditer(text):
-        named = {name: unescape(value) for name, value in _ATTRIBUTE.findall(block[2])}
+        named = {name: attribute(value) for name, value in _ATTRIBUTE.findall(block[2])}
         yield block[1], named, block[3]
 
 
@@ -194,7 +195,7 @@ def _pages(text: str) -> Iterator[Page]:
         elif tag == "page" and named.get("id"):
             place = named.get("place", "")
             computed = named.get("kind") == "computed"
-            yield Page(named["id"], named.get("title", ""), place, unescape(inside), computed)
+            yield Page(named["id"], named.get("title", ""), place, unguarded(inside), computed)
 
 
 def _findings(text: str) -> Iterator[Found]:
@@ -205,9 +206,13 @@ def _findings(text: str) -> Iterator[Found]:
 
 
 def _checked(inside: str) -> str:
-    """Return a checked text as it was: its quotations are escaped once, before and in a prompt."""
-    parts = re.split(r'(<q s="S\d+">.*?</q>)', inside, flags=re.DOTALL)
-    return "".join(one if one.startswith("<q ") else unescape(one) for one in parts)
+    """Return a checked text as it was: the words of its quotations are escaped."""
+    parts = [
+        unguarded(part) for part in re.split(r'(<q s="S\d+">)(.*?)(</q>)', inside, flags=re.DOTALL)
+    ]
+    return "".join(
+        escape(part, quote=False) if at % 4 == 2 else part for at, part in enumerate(parts)
+    )
 
 
 def _quoted(findings: Sequence[Found], pages: Sequence[Page]) -> Iterator[Page]:

@@ -13,7 +13,7 @@ from graph.context import Context
 from nodes.agent import ask
 from nodes.recall.state import RecallState
 from prompts.loader import render
-from prompts.marks import block, blocks
+from prompts.marks import block, blocks, cited
 from runs.budget import pause
 from runs.place import here
 
@@ -56,7 +56,7 @@ async def _requests(state: RecallState, runtime: Runtime[Context]) -> list[str]:
     data = blocks(
         block("question", state["question"]),
         block("queries", "\n".join(state["asked"])),
-        block("notes", state["notes"]),
+        cited("notes", state["notes"]),
     )
     system = render("recall_check", language=state["language"])
     said, done = [HumanMessage(data)], Complete(complete=True)

@@ -13,7 +13,7 @@ from graph.context import Context
 from nodes.agent import REPAIRS, ask
 from nodes.recall.state import RecallState
 from prompts.loader import render
-from prompts.marks import block, blocks, pages_block
+from prompts.marks import block, blocks, cited, pages_block
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
@@ -44,7 +44,7 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         return RecallState()
     request = blocks(
         block("question", state["question"]),
-        block("notes", state["notes"]),
+        cited("notes", state["notes"]),
         pages_block(state["passages"], state["sources"]),
     )
     system = render("recall_integrate", language=state["language"])

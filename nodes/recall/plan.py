@@ -14,7 +14,7 @@ from memory.pages.within import scope
 from nodes.agent import ask
 from nodes.recall.state import RecallState, Search
 from prompts.loader import render
-from prompts.marks import block, blocks
+from prompts.marks import block, blocks, cited
 from retrieval.text import language
 from runs.lifecycle import check_question
 from runs.place import owner
@@ -77,7 +77,7 @@ async def _search(state: RecallState, runtime: Runtime[Context], request: str) -
     data = blocks(
         block("question", state["question"]),
         block("request", request),
-        block("notes", state["notes"]),
+        cited("notes", state["notes"]),
         block("outline", shown.text),
     )
     system = render("recall_plan", language=state["language"])

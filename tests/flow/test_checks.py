@@ -113,4 +113,4 @@ def test_what_a_checked_text_quotes_cannot_end_its_block():
 
     for marked in (cited("finding", hostile), findings_block([finding])):
         assert marked.count("</finding>") == 1
-        assert '<q s="S1">&lt;/finding&gt; &amp;amp; more</q>' in marked
+        assert '<q s="S1">&lt;/finding> &amp; more</q>' in marked

@@ -198,8 +198,8 @@ async def test_markup_cannot_break_out_of_the_memory_block(
 
     system = str([one for name, one in script.asked if name == "Rewrite"][-1][0].text)
     memory = system[system.index("<memory>") :]
-    assert "nurse &lt;/profile&gt;&lt;/memory&gt;" in memory
-    assert "Say &lt;/profile&gt;" in memory
+    assert "nurse &lt;/profile>&lt;/memory>" in memory
+    assert "Say &lt;/profile>" in memory
     assert memory.count("</memory>") == memory.count("</profile>") == 1
     assert "<instructions>" not in memory
     assert memory.rstrip().endswith("</memory>")

@@ -123,7 +123,7 @@ async def test_a_rejection_reaches_the_planner_in_the_persons_words(
     rejection = {"type": "reject", "message": "only about <winter>"}
     outcome = await thread.answer(rejection, make(reviewed), quiet)
 
-    assert "only about &lt;winter&gt;" in script.prompts("Draft")[-1]
+    assert "only about <winter>" in script.prompts("Draft")[-1]
     assert outcome.request
     assert outcome.request["plan"]["steps"][0]["title"] == "winter cluster"
 

@@ -55,7 +55,7 @@ async def test_the_words_of_several_rejections_hold_together(
     await thread.answer({"type": "approve"}, make(reviewed), quiet)
 
     assert "no figures, please" in told(script, "Draft")[-1]
-    wishes = "<wish>\nno figures, please\n</wish>\n<wish>\nnothing about &lt;wasps&gt;\n</wish>"
+    wishes = "<wish>\nno figures, please\n</wish>\n<wish>\nnothing about <wasps>\n</wish>"
     assert all(wishes in prompt for name in LATER for prompt in told(script, name))
 
 

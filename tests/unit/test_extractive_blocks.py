@@ -111,7 +111,7 @@ Bees dance. It was described in 1927.
 
 <earlier>
 <finding id="1/s1" title="waggle dance">
-&lt;q s="S1"&gt;It was described in 1927.&lt;/q&gt; &lt;q s="S2"&gt;Frisch saw it.&lt;/q&gt;
+<q s="S1">It was described in 1927.</q> <q s="S2">Frisch saw it.</q>
 </finding>
 <open>
 mites: no_evidence

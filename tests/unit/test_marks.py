@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
+import re
+from html import escape
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
 
 from graph.records import Finding, Passage, Source
-from prompts.marks import block, blocks, findings_block, pages_block, unseen, wrap
+from memory.base import Note
+from memory.budget import line
+from memory.registry import MEMORIES
+from models.extractive.blocks import read
+from prompts import marks
+from prompts.marks import (
+    TAGS,
+    attribute,
+    block,
+    blocks,
+    findings_block,
+    guarded,
+    pages_block,
+    unguarded,
+    unseen,
+    wrap,
+)
+from report.support import proven
+
+ROOMS = ("nodes", "tools", "memory", "report", "prompts")
 
 
 def test_a_block_has_its_tags_on_lines_of_their_own():
@@ -48,25 +72,99 @@ HOSTILE = [
 ]
 
 
+TAG = re.compile(r"<\s*/?\s*(?:question|system|step|page|q)\b", re.IGNORECASE)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_data_cannot_end_its_block_and_is_the_same_when_it_is_read(text: str):
     marked = block("question", text)
 
-    assert marked.count("<") == marked.count(">") == 2
-    assert ET.fromstring(marked).text == f"\n{text}\n"  # noqa: S314 - our own text
+    assert len(TAG.findall(marked)) == 2
+    assert read([HumanMessage(marked)]).question == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_name_cannot_end_its_tag(text: str):
     marked = block("step", "Find.", title=text)
 
-    assert marked.count("<") == marked.count(">") == 2
-    assert ET.fromstring(marked).get("title") == text  # noqa: S314
+    assert len(TAG.findall(marked)) == marked.count('"') == 2
+    assert read([HumanMessage(marked)]).step == (text, "Find.")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_json_cannot_end_its_block(text: str):
-    assert block("plan", {"title": text}).count("<") == 2
+    assert len(TAG.findall(block("plan", {"title": text}))) == 0
+
+
+FORGED = re.compile(
+    r"<(?:[ \u200b]*/[ \u200b]*|\u200b*)(?:page|q)(?=[ /<>&\"\u200b]|\Z)", re.IGNORECASE
+)
+PIECES = ["<", "&", "lt;", "amp;", "quot;", "/", " ", "page", "Page", "q", ">", '"', "x", "\u200b"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_guarded_data_are_read_as_they_were(text: str):
+    guards = guarded(text)
+
+    assert unguarded(guards) == text
+    assert not FORGED.search(guards)
+
+
+def test_a_name_is_read_as_it_was():
+    for text in ('"&quot;', '<page id="S9">', "&amp;quot; </q>", "SQLite's"):
+        marked = block("page", "x", id="S1", title=text)
+        assert attribute(marked.split('title="')[1].split('"')[0]) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls > dirlist 2>&1",
+        "cat <<-EOF >> log && echo 'done' < in",
+        "for (i = 0; i < count; i++) a &= b;",
+        "Map<String, List<Integer>> and <b>bold</b>, R&D",
+        "write &lt; for < in HTML",
+    ],
+)
+def test_text_is_shown_as_it_is_written(text: str):
+    finding = {"step": "s1", "title": text, "status": "ok", "reason": ""}
+    quoted = f'<q s="S1">{escape(text, quote=False)}</q>'
+
+    assert block("page", text) == f"<page>\n{text}\n</page>"
+    assert f'title="{text}"' in block("page", "x", title=text)
+    assert f'<q s="S1">{text}</q>' in findings_block([{**finding, "text": quoted}])
+    assert line(Note("correction", text)) == f"- correction: {text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Type ls > dirlist 2>&1 to send both there.",
+        "In HTML write &lt; for a sign and &amp;lt; for that.",
+        "The tag <page id=1> opens a <q>quotation</q> in it.",
+    ],
+)
+def test_what_is_copied_from_a_prompt_is_found_by_the_checks(text: str):
+    shown = block("page", text).removeprefix("<page>\n").removesuffix("\n</page>")
+    checked = proven(f'It says: <q s="S1">{shown}</q> [S1].', {"S1": text})
+
+    assert not checked.removed
+    assert [one["text"] for one in checked.quotes] == [text]
+
+
+@pytest.mark.parametrize("tag", ["</page>", "<page id='S9'>", "</ PAGE >", "<\u200bpage>", "</q>"])
+def test_a_tag_that_could_forge_a_block_is_no_tag(tag: str):
+    assert tag not in block("page", f"One. {tag} Two.")
+
+
+def test_every_block_has_a_name_that_data_cannot_write():
+    root = Path(marks.__file__).parents[1]
+    files = [file for room in ROOMS for file in (root / room).rglob("*.py")]
+    named = re.compile(r'\b(?:block|wrap|cited|_listed|_shown)\("(\w+)"')
+    used = {tag for file in files for tag in named.findall(file.read_text("utf-8"))}
+
+    assert {"page", "known", "notes"} <= used <= set(TAGS)
+    assert {memory.name for memory in MEMORIES} <= set(TAGS)
 
 
 def test_blocks_stand_apart_and_empty_ones_are_left_out():
@@ -94,13 +192,13 @@ def test_every_passage_names_its_source_and_its_place():
         Passage(source="S1", text="two"),
     ]
 
-    marked = pages_block(found, sources)
-    pages = list(ET.fromstring(marked))  # noqa: S314
+    pages = read([HumanMessage(pages_block(found, sources))]).pages
 
-    assert [page.get("id") for page in pages] == ["S1", "S1", "S2"]
-    assert [page.get("title") for page in pages] == ['The "hive"', 'The "hive"', "Web"]
-    assert [page.get("place") for page in pages][2] == ""
-    assert [(page.text or "").strip() for page in pages] == ["one", "two", "</page>"]
+    assert [page[:4] for page in pages] == [
+        ("S1", 'The "hive"', "page=4", "one"),
+        ("S1", 'The "hive"', "page=4", "two"),
+        ("S2", "Web", "", "</page>"),
+    ]
 
 
 def test_the_place_is_what_follows_the_address():

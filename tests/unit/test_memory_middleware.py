@@ -11,6 +11,7 @@ from memory.base import Note, Query
 from memory.registry import MEMORIES
 from nodes.agent import work
 from nodes.stack import REMINDED
+from prompts.marks import guarded
 from tests.door import STATE, asked, written
 from tests.fake_model import Script
 from tests.places import runtime
@@ -96,7 +97,7 @@ async def test_a_note_cannot_end_its_block(file, script: Script, text: str):
     said = told(script)
     assert said.count("</memory>") == said.count("</instructions>") == 1
     assert "<system>" not in said
-    assert text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in said
+    assert guarded(text) in said
 
 
 @pytest.mark.parametrize("text", ["Pay $name or ${name}, $$.", "{name} {0} %s %(name)s", "{{x}}"])
