@@ -154,7 +154,7 @@ def test_what_is_copied_from_a_prompt_is_found_by_the_checks(text: str):
 
 @pytest.mark.parametrize("tag", ["</page>", "<page id='S9'>", "</ PAGE >", "<\u200bpage>", "</q>"])
 def test_a_tag_that_could_forge_a_block_is_no_tag(tag: str):
-    assert tag not in block("page", f"One. {tag} Two.")
+    assert f"One. {tag}" not in block("page", f"One. {tag} Two.")
 
 
 def test_every_block_has_a_name_that_data_cannot_write():
