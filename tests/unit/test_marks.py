@@ -266,8 +266,8 @@ def piece(start: int, end: int, name: str = "S1") -> Passage:
 
 def shown(*passages: Passage) -> list[tuple[str | None, str]]:
     sources = {name: source(name, "Mills", "/mills.md") for name in ("S1", "S2")}
-    pages = ET.fromstring(pages_block(passages, sources))  # noqa: S314
-    return [(page.get("id"), (page.text or "").strip()) for page in pages]
+    pages = read([HumanMessage(pages_block(passages, sources))]).pages
+    return [(page.id, page.text) for page in pages]
 
 
 def test_pieces_of_a_page_are_shown_in_its_order_whatever_the_order_they_were_found_in():
