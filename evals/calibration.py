@@ -1,10 +1,12 @@
 """Measure how often what is called an answer is wrong, and fit what decides it.
 
-Run `python -m evals.calibration --data ../shared/data`. Every question is put to the nearest pages
-of its set, to the same without the pages that answer it, and to those of another set. The logistic
-regression of each language is fitted on the sets of `FITTED`; the threshold is the lowest at which
-no more than 5 % of what is called an answer is wrong there, with some room. `CHECKED` sets are only
-measured. What it prints under "weights" stands in `models/extractive/confidence.py`.
+Run `python -m evals.calibration --data ../shared/data --documents FOLDER`; `evals/natural.py` says
+what belongs in the folder. Every question is put to the nearest pages of its set, to the same
+without the pages that answer it, and to those of another set. The logistic regression of each
+language is fitted on the sets of `FITTED`. The threshold is the lowest at which, with three chances
+in four, no more than 5 % of what is called an answer is wrong (the upper end of Wilson's interval),
+each question judged by a regression that was fitted without its tenth of the questions. `CHECKED`
+sets are only measured. What it prints as "weights" stands in `models/extractive/confidence.py`.
 
 An answer is right if one of the quotes it begins with is from a page that the set marks as gold, or
 from another page of that title, and holds the answer. Questions for yes or no are left out.
@@ -13,19 +15,32 @@ from another page of that title, and holds the answer. Questions for yes or no a
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 
-from evals.labelled import WAYS, Case, cases
-from models.extractive.confidence import WEIGHTS, Signs, likelihood
+from evals.labelled import WAYS, Case, cases, natural_cases
+from evals.natural import HALVES
+from models.extractive.confidence import WEIGHTS, Signs, Weights, likelihood
 
-FITTED = {"en": ("2wiki facts", "hotpotqa", "2wiki"), "zh": ("cmrc2018",)}
-CHECKED = {"en": ("musique hops", "musique"), "zh": ("drcd", "rgb_zh_int")}
+FITTED = {"en": ("natural", "2wiki facts"), "zh": ("cmrc2018", "drcd")}
+CHECKED = {
+    "en": ("natural held out", "musique hops", "hotpotqa", "2wiki", "musique"),
+    "zh": ("rgb_zh_int",),
+}
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+FOLDS = 10
+DEVIATIONS = 0.67
+"""As many standard deviations lie below three chances in four."""
+
+TWICE = "natural"
+"""The set that weighs twice as much as its size says."""
 WRONG = 0.05
 """The share of wrong ones among what is called an answer must not be higher."""
 
@@ -34,14 +49,20 @@ def main() -> None:
     """Print the curve of each set, and the weights that fit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--documents", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--languages", nargs="*", default=list(FITTED), choices=list(FITTED))
     parser.add_argument("--fit", action="store_true", help="fit first, and print the weights")
     chosen = parser.parse_args()
-    names = [name for sets in (FITTED, CHECKED) for some in sets.values() for name in some]
-    told = {name: list(cases(chosen.data, name, slice(chosen.limit))) for name in names}
-    if chosen.fit:
-        _fit([one for some in FITTED.values() for name in some for one in told[name]])
-    for tongue in FITTED:
+    told = {
+        name: list(_cases(chosen.data, chosen.documents, name, chosen.limit))
+        for sets in (FITTED, CHECKED)
+        for tongue in chosen.languages
+        for name in sets[tongue]
+    }
+    for tongue in chosen.languages:
+        if chosen.fit:
+            _fit(tongue, [one for name in FITTED[tongue] for one in told[name]])
         for what, sets in (("fitted", FITTED), ("checked", CHECKED)):
             for name in sets[tongue]:
                 _print(f"{name} ({tongue}, {what})", tongue, told[name])
@@ -49,19 +70,50 @@ def main() -> None:
             _print(f"all {what} ({tongue})", tongue, every)
 
 
-def _fit(given: Sequence[Case]) -> None:
-    """Fit the weights of both languages and print them; the rest measures with them."""
+def _cases(data: Path, documents: Path, name: str, limit: int) -> Iterator[Case]:
+    if name in HALVES:
+        return natural_cases(data, documents, name)
+    return cases(data, name, slice(limit))
+
+
+def _fit(tongue: str, given: Sequence[Case]) -> None:
+    """Fit the weights and the threshold of a language and print them; the rest uses them."""
     told = [one for one in given if one.signs and not one.signs.missing]
     each = Counter(one.name for one in told)
-    model = LogisticRegression(C=1.0, max_iter=1000)
-    rows = np.array([[*one.signs, one.tongue == "en"] for one in told if one.signs])
-    share = [each[one.name] ** -0.5 for one in told]
-    model.fit(rows, [one.right for one in told], sample_weight=np.array(share) / np.mean(share))
-    *parts, english = (round(float(one), 2) for one in model.coef_[0])
-    for tongue, more in (("en", english), ("zh", 0.0)):
-        bias = round(float(model.intercept_[0]) + more, 2)
-        WEIGHTS[tongue] = WEIGHTS[tongue]._replace(bias=bias, signs=Signs(*parts))
-        print(f"weights {tongue}: {WEIGHTS[tongue]}")
+    rows = np.array([one.signs for one in told])
+    right = np.array([one.right for one in told])
+    share = np.array([(1 + (one.name == TWICE)) * each[one.name] ** -0.5 for one in told])
+    model, folds = (
+        LogisticRegression(max_iter=1000),
+        StratifiedKFold(FOLDS, shuffle=True, random_state=1),
+    )
+    likely = np.zeros(len(told))
+    for some, rest in folds.split(rows, right):
+        model.fit(rows[some], right[some], sample_weight=share[some] / share.mean())
+        likely[rest] = model.predict_proba(rows[rest])[:, 1]
+    model.fit(rows, right, sample_weight=share / share.mean())
+    parts = Signs(*(round(float(one), 2) for one in model.coef_[0]))
+    bias = round(float(model.intercept_[0]), 2)
+    WEIGHTS[tongue] = Weights(bias, parts, _least(likely, right))
+    print(f"weights {tongue}: {WEIGHTS[tongue]}")
+
+
+def _least(likely: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Return the lowest threshold in hundredths from which on few enough answers are wrong."""
+    for hundredth in range(50, 100):
+        called = right[likely >= hundredth / 100]
+        if _upper(len(called) - int(called.sum()), len(called)) <= WRONG:
+            return hundredth / 100
+    return 1.0
+
+
+def _upper(wrong: int, called: int) -> float:
+    """Return the upper end of Wilson's interval for a share."""
+    if not called:
+        return 1.0
+    share, part = wrong / called, DEVIATIONS**2 / called
+    spread = DEVIATIONS * math.sqrt(share * (1 - share) / called + part / (4 * called))
+    return (share + part / 2 + spread) / (1 + part)
 
 
 def _print(title: str, tongue: str, given: Sequence[Case]) -> None:

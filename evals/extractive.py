@@ -178,7 +178,11 @@ def _mean(values: Any) -> float:
 @cache
 def corpus(path: Path) -> Corpus:
     """Return the pages of a set with an index of their words."""
-    pages = list(lines(path))
+    return indexed(list(lines(path)))
+
+
+def indexed(pages: list[dict[str, Any]]) -> Corpus:
+    """Return pages with an index of their words."""
     bags = [words(f"{page['title']}\n{page['text']}") for page in pages]
     return Corpus(pages, BM25Plus(bags, k1=1.2, delta=0))
 

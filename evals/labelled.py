@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import HumanMessage
 
 from evals.extractive import OTHERS, PAGES, Corpus, corpus, flat, lines, prompt_of
+from evals.natural import gold, natural, natural_pages, without
 from models.extractive.blocks import Found, read
 from models.extractive.choice import answer
 from models.extractive.confidence import Signs, signs
@@ -76,6 +78,18 @@ def cases(data: Path, name: str, picked: slice) -> Iterator[Case]:
             yield from (_case(name, one, way, near[way], wanted, own) for way in WAYS)
 
 
+def natural_cases(data: Path, documents: Path, half: str) -> Iterator[Case]:
+    """Ask the natural questions of a half of all pages and of those that do not answer them."""
+    for one in natural(half):
+        own = natural_pages(data, documents, one["pages"])
+        asked = {**one, "gold": gold(own, one)}
+        wanted = {text.lower() for text in one["answers"]}
+        near = {"own": own.nearest(one["text"])}
+        if wanted:
+            near["removed"] = without(own, one)
+        yield from (_case(half, asked, way, near[way], wanted, own) for way in near)
+
+
 def _case(
     name: str,
     query: Mapping[str, Any],
@@ -124,8 +138,9 @@ def _questions(data: Path, name: str, own: Corpus) -> Iterator[dict[str, Any]]:
     queries = lines(data / SINGLE.get(name, name) / "queries.jsonl")
     if name == "2wiki facts":
         facts = {(s, what): (o, one["gold"]) for one in queries for s, what, o in one["evidences"]}
+        titles = Counter(re.sub(r" \(.*", "", page["title"]).lower() for page in own.pages)
         for (subject, what), (fact, gold) in facts.items():
-            if what in ASKING:
+            if what in ASKING and titles[subject.lower()] == 1:
                 text = ASKING[what].format(subject)
                 yield {"text": text, "answer": fact, "gold": gold, "subject": subject}
     elif name == "musique hops":

@@ -5,35 +5,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from difflib import SequenceMatcher
+from typing import NamedTuple, TypeVar
 
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
-from models.extractive.kinds import asks_list, asks_meaning, holds
+from models.extractive.kinds import asks_kind, asks_list, asks_meaning, asks_where, has_kind, holds
 from models.extractive.lists import answers_whole
-from models.extractive.meaning import defines, thing
+from models.extractive.meaning import Thing, defines, thing
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
-from retrieval.common import LEAST
+from models.extractive.wording import among, forms, told
 from retrieval.text import language, sentences
 from retrieval.words import words
 
-STEM = 6
-"""English words that begin with so many equal letters are forms of one: director, directed."""
+_Term = TypeVar("_Term")
 
-OPENING = 6
+OPENING = 8
 """The subject of a sentence is among so many words at its beginning."""
 
-NEW = 12
-"""A quote of so many words that the question has not says enough that is new."""
+MANY = 99
+"""No question has so many words."""
 
 COMMON_TERMS = 12
 """The logarithm of this many terms counts as 1."""
 
-_POSSESSIVE = re.compile(
-    r"['’]s\b.*['’]s\b|\bof the\b.*\bof\b|\b(?:whose|which .* that)\b|的.+的.+的", re.IGNORECASE
-)
-
+_ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+|\d+")
+_OF = re.compile(r" (?:of|for|in) |['’]s |的", re.IGNORECASE)
 
 _WAY = re.compile(
     r"^\W*(?:explain |describe |show )?how "
@@ -41,6 +39,19 @@ _WAY = re.compile(
     re.IGNORECASE,
 )
 """What asks for a way of doing something, which one sentence seldom tells whole."""
+
+
+_CLASS = re.compile(
+    r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE
+)
+"""What names the kind of thing that is asked for."""
+
+_WHOLE = re.compile(r"^[^a-z].*(?<!\.\.)[.!?。！？][\W]*$", re.DOTALL)
+"""What begins and ends like a sentence, and not with dots or a colon."""
+
+
+_ANNOUNCES = re.compile(r"[:：]\W*$|\[-")
+"""What comes before the lines that say something, or shows how a command is called."""
 
 
 class Signs(NamedTuple):
@@ -53,17 +64,29 @@ class Signs(NamedTuple):
     ahead: float
     """How much more of the terms the first quote has than the best quote of another source."""
     subject: float
-    """Whether a name of the question opens the quote or stands in the title of its page."""
+    """Whether a name of the question, or else one of its terms, stands in the title of the page."""
     terms: float
     """How many terms the question has, as a logarithm: to cover many by chance is rare."""
-    new: float
-    """How much the quotes say that the question does not."""
+    defined: float
+    """How well the quotes say what something is, if that is asked."""
     undefined: float
     """Whether it is asked what something is, and the quotes do not say so."""
-    nested: float
-    """Whether one thing is asked of another that has to be found first."""
+    typed: float
+    """Whether the kind of thing asked for stands near what is said of it."""
+    untyped: float
+    """Whether a kind of thing is asked for that is nowhere in the first quote, or far off."""
+    lost: float
+    """What the telling word weighs that is nowhere in the first quote and what stands above it."""
+    unnamed: float
+    """The share of the names that do not stand there whole, or only in a longer name."""
+    opens: float
+    """Whether the first quote begins with a name of the question, or else with one of its terms."""
+    unclassed: float
+    """Whether the first quote lacks what the thing asked for is called, as in "which club"."""
+    broken: float
+    """Whether the first quote is no whole sentence."""
     missing: float
-    """Whether a word that matters, a name or the kind of thing asked for is nowhere in them."""
+    """Whether something is not there without which no quote is an answer."""
 
 
 class Weights(NamedTuple):
@@ -74,12 +97,56 @@ class Weights(NamedTuple):
     least: float
 
 
-_SIGNS = Signs(2.12, 2.49, 1.41, 2.57, 1.92, 0.86, -0.03, 0.17, 0.0)
-
-WEIGHTS = {"en": Weights(-7.27, _SIGNS, 0.85), "zh": Weights(-7.99, _SIGNS, 0.9)}
+WEIGHTS = {
+    "en": Weights(
+        -4.01,
+        Signs(
+            near=1.73,
+            told=1.62,
+            ahead=1.63,
+            subject=1.61,
+            terms=0.03,
+            defined=0.65,
+            undefined=-1.32,
+            typed=-0.12,
+            untyped=-0.47,
+            lost=-1.39,
+            unnamed=0.18,
+            opens=1.55,
+            unclassed=-0.81,
+            broken=-0.17,
+            missing=0.0,
+        ),
+        0.82,
+    ),
+    "zh": Weights(
+        -3.67,
+        Signs(
+            near=2.32,
+            told=1.43,
+            ahead=2.77,
+            subject=-0.25,
+            terms=1.59,
+            defined=0.19,
+            undefined=0.28,
+            typed=-0.01,
+            untyped=-0.96,
+            lost=-0.11,
+            unnamed=0.23,
+            opens=-0.36,
+            unclassed=0.0,
+            broken=-0.37,
+            missing=0.0,
+        ),
+        0.86,
+    ),
+}
 """By language; `python -m evals.calibration --fit` fits them and shows the curve."""
 
-DEFINED = 0.3
+APART = 0.95
+"""A Chinese phrase of which more is nowhere to be found is missing."""
+
+DEFINED = 0.5
 """Where it is asked what a thing is, quotes that say so less well (`meaning.py`) are no answer."""
 
 
@@ -88,26 +155,38 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
     about, first = topic(question), quotes[0]
     page = next((one for one in pages if one.id == first.source and first.text in one.text), None)
     title, text = (document(page.title), page.text) if page else ("", first.text)
-    said = words("\n".join(one.text for one in quotes[:lead]))
+    said = told(question, "\n".join(one.text for one in quotes[:lead]))
     head = words(f"{title}\n{first.under}")
-    near = {*head, *words(first.text), *words(_beside(first.text, text))}
-    asked = thing(question)
+    near = {*head, *told(question, first.text), *words(_beside(first.text, text))}
+    asked = _defined(question)
     others = (_share(about.terms, words(one.text)) for one in quotes if one.source != first.source)
     ahead = _share(about.terms, [*words(first.text), *head]) - max(others, default=0.0)
-    defined = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else 1.0
+    defined = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else None
+    held = _held(question, about, first.text)
+    shown = f"{title}\n{first.under}\n{first.text}"
+    lost = _lost(question, about, shown)
     return Signs(
-        near=_share(about.terms, near),
-        told=_told(question, about, said),
+        near=_share(about.terms, [one for one in about.terms if among(one, near)]),
+        told=_told_of(question, about, said),
         ahead=max(ahead, 0.0),
-        subject=_subject(question, title, first.text),
+        subject=_subject(question, title),
         terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
-        new=min(1.0, len({*said} - about.terms.keys()) / NEW),
-        undefined=1.0 - defined,
-        nested=float(bool(_POSSESSIVE.search(question))),
+        defined=defined or 0.0,
+        undefined=0.0 if defined is None else 1.0 - defined,
+        typed=float(held is True),
+        untyped=float(held is False),
+        lost=lost,
+        unnamed=_unnamed(question, shown),
+        opens=_subject(question, _opening(first.text)),
+        unclassed=_unclassed(question, first.text),
+        broken=float(not _WHOLE.search(first.text)),
         missing=float(
             bool(_WAY.search(bare(question)))
-            or (asks_meaning(question) and defined < DEFINED)
-            or _lost(question, about, f"{title}\n{first.under}\n{first.text}", first.text)
+            or (defined is not None and defined < DEFINED)
+            or (held is False and _without_kind(question, quotes[:lead]))
+            or any(_ANNOUNCES.search(one.text) for one in quotes[:lead] if not one.items)
+            or not _near_names(question, near)
+            or (language(question) == "zh" and lost > APART)
         ),
     )
 
@@ -135,8 +214,8 @@ def answered(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead
 def missing(question: str, quotes: Sequence[Quote]) -> list[str]:
     """Return the words of a question that no quote has, as they are spelt there."""
     said = words("\n".join(f"{one.under}\n{one.text}" for one in quotes))
-    lost = {term for term in key_terms(question) if not _among(term, said)}
-    return [word for word in key_phrase(question, 99).split() if lost & set(key_terms(word))]
+    lost = {term for term in key_terms(question) if not among(term, said)}
+    return [word for word in key_phrase(question, MANY).split() if lost & set(key_terms(word))]
 
 
 def _beside(quote: str, text: str) -> str:
@@ -146,34 +225,90 @@ def _beside(quote: str, text: str) -> str:
     return "\n".join(one.text for one in beside)
 
 
-def _share(weights: Mapping[str, float], found: Iterable[str]) -> float:
+def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
     there, whole = set(found), sum(weights.values())
     return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
 
 
-def _told(question: str, about: Topic, said: Sequence[str]) -> float:
+def _told_of(question: str, about: Topic, said: Sequence[str]) -> float:
     known = named(question)
     rest = {term: part for term, part in about.terms.items() if term not in known}
-    return _share(rest, [term for term in rest if _among(term, said)])
+    return _share(rest, [term for term in rest if among(term, said)])
 
 
-def _lost(question: str, about: Topic, shown: str, quote: str) -> bool:
-    """Tell whether something is nowhere in a quote and what stands above it that must be.
+def _defined(question: str) -> Thing | None:
+    """Return what a question wants to be told the meaning of, or who somebody is.
 
-    That is the kind of thing asked for, near to what is said of it, and in English every word that
-    says something, and every name, whole and not as a part of a longer one. Chinese is compared in
-    pairs of characters, and some of them lie across two words.
+    What it asks of something, such as its capital or its author, is no meaning.
     """
-    if not holds(question, quote, [term for term in about.terms if term not in named(question)]):
-        return True
+    asked = thing(question)
+    if not asked or _OF.search(asked.spelt):
+        return None
+    return asked if asks_meaning(question) or set(words(asked.spelt)) <= named(question) else None
+
+
+def _near_names(question: str, near: Collection[str]) -> bool:
+    """Tell whether every word of a name is near; a Chinese pair may lie across two words."""
+    known = named(question) & set(key_terms(question))
+    return language(question) == "zh" or all(among(one, near) for one in known)
+
+
+def _held(question: str, about: Topic, quote: str) -> bool | None:
+    """Tell whether a quote has the kind of thing asked for, near what is said of it, if any is."""
+    if not asks_kind(question) or _defined(question):
+        return None
+    beside = [term for term in about.terms if term not in named(question)]
+    return holds(question, quote, [form for term in beside for form in forms(term)])
+
+
+def _without_kind(question: str, lead: Sequence[Quote]) -> bool:
+    """Tell whether no quote has the kind of thing asked for; a place must also stand near."""
+    return asks_where(question) or not any(has_kind(question, one.text) for one in lead)
+
+
+def _lost(question: str, about: Topic, shown: str) -> float:
+    """Return the weight of the most telling word that is nowhere in a text.
+
+    What names the kind of thing asked for need not be there: "in which city".
+    """
     if language(question) == "zh":
-        return False
-    found = words(shown)
-    telling = (term for term, part in about.terms.items() if part > LEAST)
-    return not (
-        all(_among(term, found) for term in telling)
-        and all(_stands(name, shown) for name in names(question))
+        if any(not re.search(rf"(?<!\d){number}", shown) for number in _ORDINAL.findall(question)):
+            return 1.0
+        parts = [part for part in key_phrase(question, MANY).split() if len(part) > 1]
+        return max((_apart(part, shown) for part in parts), default=0.0)
+    found, known = told(question, shown), named(question)
+    apart = known.union(_called(question))
+    weights = (
+        part for term, part in about.terms.items() if term not in apart and not among(term, found)
     )
+    return min(1.0, max(weights, default=0.0))
+
+
+def _opening(quote: str) -> str:
+    return " ".join(quote.split()[:OPENING])
+
+
+def _called(question: str) -> list[str]:
+    """Return the words by which a question calls what it asks for: "which club"."""
+    return words("".join(_CLASS.findall(bare(question))[:1]))
+
+
+def _unclassed(question: str, quote: str) -> float:
+    called, said = _called(question), words(quote)
+    return float(
+        bool(called) and not asks_kind(question) and not any(among(one, said) for one in called)
+    )
+
+
+def _apart(part: str, shown: str) -> float:
+    """Return how much of a phrase is left beside its longest piece that a text has."""
+    found = SequenceMatcher(None, part, shown, autojunk=False).find_longest_match()
+    return 1.0 - found.size / len(part)
+
+
+def _unnamed(question: str, shown: str) -> float:
+    spelt = names(question)
+    return sum(not _stands(name, shown) for name in spelt) / len(spelt) if spelt else 0.0
 
 
 def _stands(name: str, text: str) -> bool:
@@ -183,17 +318,12 @@ def _stands(name: str, text: str) -> bool:
     return bool(re.search(rf"(?<![^\W_])(?i:{spelt}){longer}(?![^\W_])", text))
 
 
-def _among(term: str, found: Collection[str]) -> bool:
-    """Tell whether a term or, in English, another form of the word is among some words."""
-    if term in found:
-        return True
-    stem = term[:STEM] if term.isascii() and term.isalpha() else ""
-    return len(stem) == STEM and any(one.startswith(stem) for one in found)
+def _subject(question: str, text: str) -> float:
+    """Tell whether a title or the opening of a quote has a name of the question whole.
 
-
-def _subject(question: str, title: str, quote: str) -> float:
-    asked = [words(name) for name in names(question)] or [[one] for one in topic(question).terms]
-    head = f" {' '.join(words(title))} "
-    opening = f" {' '.join(words(quote)[:OPENING])} "
-    spelt = [f" {' '.join(one)} " for one in asked if one]
-    return float(any(one in head or one in opening for one in spelt))
+    Of a question without names it is any of its terms.
+    """
+    spelt = names(question)
+    if spelt:
+        return float(any(_stands(name, text) for name in spelt))
+    return float(not topic(question).terms.keys().isdisjoint(words(text)))

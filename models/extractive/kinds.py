@@ -145,11 +145,22 @@ def holds(question: str, sentence: str, beside: Collection[str]) -> bool:
     return bool(found) and (near or {*words(sentence)}.isdisjoint(beside))
 
 
+def has_kind(question: str, sentence: str) -> bool:
+    """Tell whether a sentence has anywhere the kind of thing that a question asks for."""
+    return holds(question, sentence, ())
+
+
 def _is_new(span: str, said: str) -> bool:
     """Tell whether no name and no number of a piece of a sentence stands in a question."""
     spelt = re.findall(r"[^\W_]+", span)
-    telling = [word for word in spelt if not word.islower()] or spelt
+    telling = [word for word in spelt if not word.islower() and words(word)] or spelt
     return not any(word.lower() in said for word in telling)
+
+
+def asks_kind(question: str) -> bool:
+    """Tell whether a question asks for a kind of thing that a sentence has or has not."""
+    line = bare(question.split("\n")[0])
+    return next((one for one in _KINDS if one.asked.search(line)), _MEANING) is not _MEANING
 
 
 def asks_meaning(question: str) -> bool:
@@ -162,6 +173,12 @@ def asks_list(question: str) -> bool:
     """Tell whether a question asks for several things: a list, the steps of something."""
     line = bare(question.split("\n")[0])
     return next((one for one in _KINDS if one.asked.search(line)), None) is _LIST
+
+
+def asks_where(question: str) -> bool:
+    """Tell whether a question asks for a place, and for nothing before that."""
+    line = bare(question.split("\n")[0])
+    return next((one for one in _KINDS if one.asked.search(line)), None) is _PLACE
 
 
 def asks_why(question: str) -> bool:

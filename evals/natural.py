@@ -1,0 +1,72 @@
+"""Questions as a person asks them, each for one fact, with the pages that may answer them.
+
+`evals/natural.jsonl` has the questions, written for this measurement in our own words. Each names
+the titles of the pages that answer it and words that an answer has; a question without answers is
+plausible and not answered by the pages. "encyclopedia" stands for the pages of HotpotQA and
+MuSiQue, "documents" for the files of the Debian packages bash-doc, debian-faq, debian-policy,
+debian-reference-en, developers-reference, git-doc and sqlite3-doc below a folder. One half is for
+fitting; the other one is only measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from evals.extractive import PAGES, Corpus, indexed, lines
+from models.extractive.candidates import document
+from report.citations import SECTION
+from tools.files import extract, find_files
+
+QUESTIONS = Path(__file__).with_name("natural.jsonl")
+HALVES = ("natural", "natural held out")
+
+
+def natural(half: str) -> Iterator[dict[str, Any]]:
+    """Yield the questions of a half; which one a question is in follows from its text."""
+    for one in lines(QUESTIONS):
+        if HALVES[crc32(one["text"].encode()) % 2] == half:
+            yield one
+
+
+@cache
+def natural_pages(data: Path, documents: Path, kind: str) -> Corpus:
+    """Return the pages of a kind: those of two sets, or those of a folder of documents."""
+    if kind == "documents":
+        return indexed([page for file in find_files(documents) for page in _pages(file)])
+    sets = ("hotpotqa", "musique")
+    return indexed([page for name in sets for page in lines(data / name / "corpus.jsonl")])
+
+
+def without(own: Corpus, query: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the nearest pages that neither are of a document that answers nor hold an answer."""
+    found = own.nearest(query["text"], 20 * PAGES)
+    return [page for page in found if not _of(page, query) and not answers(query, page)][:PAGES]
+
+
+def gold(own: Corpus, query: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the pages that answer a question."""
+    return [page["id"] for page in own.pages if _of(page, query) and answers(query, page)]
+
+
+def answers(query: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
+    """Tell whether a page has the words of an answer."""
+    return any(one.lower() in page["text"].lower() for one in query["answers"])
+
+
+def _of(page: Mapping[str, Any], query: Mapping[str, Any]) -> bool:
+    return document(page["title"]) in query["titles"]
+
+
+def _pages(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the sections of a file as the program keeps them."""
+    read = asyncio.run(extract(file))
+    title = read["title"].replace(SECTION, " – ")
+    for number, part in enumerate(read["sections"]):
+        named = part["title"] in ("", read["title"])
+        whole = title if named else f"{title}{SECTION}{part['title']}"
+        yield {"id": f"{file}:{number}", "title": whole, "text": part["text"]}

@@ -1,0 +1,27 @@
+import numpy as np
+
+from evals.calibration import _least, _upper
+from evals.natural import HALVES, natural
+
+
+def test_the_threshold_is_the_lowest_at_which_few_answers_are_likely_wrong():
+    likely = np.concatenate([np.full(200, 0.9), np.full(100, 0.7)])
+    right = np.concatenate([np.full(200, True), np.full(50, True), np.full(50, False)])
+
+    assert _least(likely, right) == 0.71
+
+
+def test_where_too_many_are_wrong_at_every_threshold_nothing_is_called_an_answer():
+    assert _least(np.full(50, 0.9), np.arange(50) % 2 == 0) == 1.0
+
+
+def test_of_few_answers_a_larger_share_may_be_wrong():
+    assert _upper(0, 3) > 0.05 > _upper(0, 100)
+    assert _upper(0, 0) == 1.0
+
+
+def test_each_natural_question_is_in_one_half():
+    fitted, held_out = ({one["text"] for one in natural(half)} for half in HALVES)
+
+    assert fitted.isdisjoint(held_out)
+    assert min(len(fitted), len(held_out)) > 100

@@ -1,0 +1,40 @@
+import pytest
+
+from models.extractive.blocks import Page, Prompt
+from models.extractive.writing import finding
+
+SURE = [
+    ("When was the Ostrava kiln opened?", "The Ostrava kiln was opened in Brno in 1903."),
+    ("When was Mila Horn born?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
+    ("When did Mila Horn die?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
+    ("Who founded the Ostrava kiln?", "The Ostrava kiln was established in 1903 by Mila Horn."),
+    ("Who was Mila Horn?", "Mila Horn (born 1911) was a Dutch potter."),
+    ("What is a saggar?", "A saggar is a box that shields pots in a kiln."),
+    ("Which firm owns the Ostrava kiln?", "The Ostrava kiln belongs to the firm Keramika Novak."),
+    ("How many chambers does the Ostrava kiln have?", "The Ostrava kiln has 14 chambers."),
+    ("欧斯特瓦窑建于哪一年？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
+]
+UNSURE = [
+    ("Who painted the Ostrava kiln?", "The Ostrava kiln was established in 1903 by Mila Horn."),
+    ("Where was Mila Horn born?", "Mila Horn (born 4 May 1911) was a Dutch potter."),
+    ("When was the Ostrava kiln opened?", "The Ostrava mill was opened in Brno in 1903."),
+    ("What is a saggar?", "The potters broke a saggar when the kiln was opened."),
+    ("What did Mila Horn die of?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
+    ("Why was the Ostrava kiln closed?", "The Ostrava kiln was closed in 1950."),
+    ("欧斯特瓦窑的高度是多少？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
+]
+
+
+def lacking(asked, told):
+    page = Page("S1", "Notes on pottery", "", f"These are my notes. {told} They were made in May.")
+    return finding(Prompt(question=asked, step=(asked, asked), pages=(page,))).unsure
+
+
+@pytest.mark.parametrize(("asked", "told"), SURE)
+def test_a_plain_answer_is_sure(asked, told):
+    assert lacking(asked, told) is None
+
+
+@pytest.mark.parametrize(("asked", "told"), UNSURE)
+def test_what_is_near_a_question_and_no_answer_is_not_sure(asked, told):
+    assert lacking(asked, told) is not None
