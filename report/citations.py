@@ -10,6 +10,9 @@ from graph.records import Source
 SECTION = " — "
 """What stands between the title of a document and that of a section in the title of a page."""
 
+UNTIL = " … "
+"""What stands between the first and the last heading in the title of several sections."""
+
 _LONGEST = 48
 _LINES = re.compile(r"L(\d+)(?:-L(\d+))?(?:-\d+)?")
 _RANGE = re.compile(r"\d+(?:-\d+)?")
@@ -96,7 +99,11 @@ def _worded(name: str, value: str, language: str) -> str:
 
 
 def _cut(title: str) -> str:
-    """Return a section's title, or its first words where it is long."""
-    if len(title) <= _LONGEST:
-        return title
-    return f"{title[:_LONGEST].rsplit(' ', 1)[0]}…"
+    """Return a section's title, or its first words where it is long; of several, of the ends."""
+    ends = title.split(UNTIL)
+    most = _LONGEST // len(ends)
+    return UNTIL.join(one if len(one) <= most else _begun(one, most) for one in ends)
+
+
+def _begun(title: str, most: int) -> str:
+    return f"{title[:most].rsplit(' ', 1)[0]}…"

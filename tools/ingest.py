@@ -22,7 +22,7 @@ from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
 from tools.files import Document, Limits, Section, extract, find_files, others
 
-READER = 3
+READER = 4
 """Raised when the reading of files changes, so that known files are read again."""
 
 KINDS = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"

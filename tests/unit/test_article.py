@@ -183,3 +183,26 @@ def test_passages_of_a_page_with_much_code_end_with_sentences():
 
     assert len(cut) > 3
     assert all(one.text.endswith("seconds.") for one in cut)
+
+
+@pytest.mark.parametrize(
+    "struck",
+    [
+        "<s>The gate opens at noon.</s>",
+        "<del datetime='2019-02-03'>The gate opens at noon.</del>",
+        "<strike>The gate <b>opens</b> at noon.</strike>",
+        "<span style='color: red; text-decoration: line-through'>The gate opens at noon.</span>",
+    ],
+)
+def test_what_is_struck_out_is_not_read_as_if_it_held(struck):
+    assert inside(f"<p>It is old. {struck} The gate opens at dawn.</p>") == (
+        "It is old. The gate opens at dawn."
+    )
+    assert inside(f"<pre>open {struck}now</pre>") == "open now"
+    assert inside(f"<ul><li>wheel</li><li>{struck}</li><li>pond</li></ul>") == "- wheel\n\n- pond"
+
+
+def test_a_strike_that_was_never_closed_does_not_take_the_rest_of_the_page_away():
+    text = read(f"<h1>Mills</h1><s>Old.<div>{FILLER}</div><h2>Gates</h2><p>They are of oak.</p>")
+
+    assert "They are of oak." in text

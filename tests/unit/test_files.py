@@ -234,3 +234,18 @@ async def test_json_on_one_line_is_laid_out_and_its_escapes_are_read(tmp_path):
     document = await read(tmp_path, "a.json", '{"note": "' + "\\u871c\\u8702" * 1000 + '"}')
 
     assert "蜜蜂蜜蜂" in texts(document)
+
+
+async def test_struck_words_of_a_word_file_are_not_read(tmp_path):
+    path = tmp_path / "a.docx"
+    path.write_bytes(docx("The gate opens at dawn."))
+    document = open_docx(str(path))
+    struck = document.paragraphs[-1].add_run(" It opens at noon.")
+    struck.font.strike = True
+    document.paragraphs[-1].add_run(" It is old.").font.strike = False
+    document.save(str(path))
+
+    text = (await read(tmp_path, "a.docx", path.read_bytes()))["sections"][0]["text"]
+
+    assert "noon" not in text
+    assert "dawn. It is old." in text

@@ -82,3 +82,19 @@ async def test_a_book_of_many_pages_is_read(tmp_path):
     document = await read(tmp_path, pdf(*pages))
 
     assert "mill 700" in document["sections"][-1]["text"]
+
+
+async def test_a_space_that_is_only_a_gap_between_letters_is_kept(tmp_path):
+    placed = ") Tj /F1 11 Tf [(A) -235 (variant of Here) -235 (Strings) -20 (: any) ] TJ ("
+
+    document = await read(tmp_path, pdf([placed, TEXT]))
+
+    assert "A variant of Here Strings: any" in document["sections"][0]["text"]
+
+
+async def test_letters_that_all_stand_apart_are_one_word(tmp_path):
+    spaced = ") Tj /F1 11 Tf 2 Tc (Gates) Tj 0 Tc ("
+
+    document = await read(tmp_path, pdf([spaced, TEXT]))
+
+    assert "Gates" in document["sections"][0]["text"]

@@ -142,3 +142,21 @@ def test_the_separator_of_a_table_is_found(mark):
 
 async def test_the_limits_are_as_documented():
     assert Limits() == Limits(30_000_000, 2_000, 30.0, 1_000_000_000, 10_000_000)
+
+
+def joined(*marked: tuple[str, str]) -> list[str]:
+    pieces = [Piece(name, name, name, f"{mark} {name}\n\nIt turns.\n\n") for mark, name in marked]
+    return [one["title"] for one in arrange(pieces, lambda first, last: first)]
+
+
+def test_sections_that_are_joined_are_named_by_the_first_and_the_last():
+    assert joined(("##", "9. Gates"), ("##", "10. Wheels"), ("##", "11. Ponds")) == [
+        "9. Gates … 11. Ponds"
+    ]
+    assert joined(("##", "5. Gates"), ("##", "6. Wheels"), ("###", "6.1 Oak")) == [
+        "5. Gates … 6. Wheels"
+    ]
+
+
+def test_a_section_with_those_below_it_has_its_own_name():
+    assert joined(("#", "Mills"), ("##", "Gates"), ("##", "Wheels")) == ["Mills"]

@@ -30,10 +30,13 @@ _AROUND_NAMES = (
 _AROUND_CLASS = re.compile(rf"(?:^|[\s_-])(?:{_AROUND_NAMES})(?=$|[\s_-])", re.IGNORECASE)
 # The name of a section is often made of the words of its heading.
 _AROUND_ID = re.compile(rf"(?:{_AROUND_NAMES})", re.IGNORECASE)
+_STRUCK = frozenset(["s", "del", "strike"])
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
 _PARTS = ["table", "pre", *_LEVELS]
 _LONGEST_DRAWN = 200
+_LONGEST_STRUCK = 5_000
 
 
 def parse(text: str) -> Any:
@@ -58,7 +61,7 @@ def blocks(root: Any) -> Iterator[Block]:
     for event, node in walk:
         if event == "end":
             yield from reader.close(node)
-        elif node.tag in _UNREAD or _unseen(node):
+        elif node.tag in _UNREAD or _unseen(node) or _struck(node):
             walk.skip_subtree()
         elif _is_drawn(node):
             reader.add(drawn(node, "".join(reader.words[-3:])))
@@ -80,6 +83,17 @@ def _unseen(node: Any) -> bool:
         or "mw-editsection" in node.get("class", "")
         or bool(_HIDDEN_STYLE.search(node.get("style", "")))
     )
+
+
+def _struck(node: Any) -> bool:
+    """Tell whether words are struck out, so that nobody takes them to hold.
+
+    An element that was never closed holds the rest of the page, and is no sign of that.
+    """
+    if node.tag not in _STRUCK and not _STRUCK_STYLE.search(node.get("style", "")):
+        return False
+    closed = node.find(".//h1") is None and node.find(".//h2") is None
+    return closed and len(node.text_content()) <= _LONGEST_STRUCK
 
 
 def _is_drawn(node: Any) -> bool:
@@ -245,6 +259,8 @@ def _lines(node: Any) -> str:
     for event, one in walk:
         if event == "end":
             parts.append(one.tail or "" if one is not node else "")
+        elif _struck(one):
+            walk.skip_subtree()
         elif _is_drawn(one):
             parts.append(drawn(one, "".join(parts[-3:])))
             walk.skip_subtree()

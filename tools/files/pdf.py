@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from retrieval.script import CJK
 from tools.files.outline import Block, written
 from tools.files.paragraphs import (
     hyphenated,
@@ -33,6 +34,8 @@ _LAST_SENTENCE = re.compile(r"[.!?。！？:：][\"'”’」』）)\]]*$")
 _FIRST_SENTENCE = re.compile(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\"'”’」』）)]*\s*")
 # PDFium takes a hyphen and the line end behind it for one character.
 _LINE = re.compile("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
+_CJK = re.compile(f"[{CJK}]")
+_SPACE = 0.16
 _LARGE = 1.15
 _LONGEST_HEADING = 120
 _HEADINGS = 3
@@ -97,11 +100,41 @@ def _page(document: pdfium.PdfDocument, at: int) -> _Page:
 def _lines(text: Any) -> Iterator[_Line]:
     box = raw.FS_RECTF()
     for found in _LINE.finditer(text.get_text_range()):
-        shown = printed(found[1]) + ("-" if found[2] == "\ufffe" else "")
+        words = _spaced(text, found.start(), found[1])
+        shown = printed(words) + ("-" if found[2] == "\ufffe" else "")
         if shown:
             first = found.start() + len(found[1]) - len(found[1].lstrip())
             raw.FPDFText_GetLooseCharBox(text, first, ctypes.byref(box))
             yield _Line(shown, round(box.top - box.bottom, 1), box.bottom)
+
+
+def _spaced(text: Any, first: int, line: str) -> str:
+    """Return a line with the spaces that only the places of its letters tell of.
+
+    PDFium overlooks a space that a letter with an overhang stands beside. Where all letters stand
+    apart, as in some headings, that is how they are set.
+    """
+    gaps = list(_gaps(text, first, line))
+    usual = max(0.0, median([gap for _, gap in gaps] or [0.0]))
+    wide = {at for at, gap in gaps if gap - usual > _SPACE}
+    return "".join(f" {sign}" if at in wide else sign for at, sign in enumerate(line))
+
+
+def _gaps(text: Any, first: int, line: str) -> Iterator[tuple[int, float]]:
+    """Yield the place of each letter right behind another, and the gap between them.
+
+    The gap is a part of the height of the letters.
+    """
+    box = raw.FS_RECTF()
+    end = None
+    for at, sign in enumerate(line):
+        if sign.isspace() or _CJK.match(sign):
+            end = None
+            continue
+        raw.FPDFText_GetLooseCharBox(text, first + at, ctypes.byref(box))
+        if end is not None:
+            yield at, (box.left - end) / max(box.top - box.bottom, 1.0)
+        end = box.right
 
 
 def _shows_picture(page: pdfium.PdfPage) -> bool:

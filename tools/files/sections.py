@@ -14,6 +14,9 @@ MOST = 6_000
 FEWEST = 1_500
 """A shorter section is joined with what follows it."""
 
+UNTIL = " … "
+"""What stands between the first and the last heading in the title of several sections."""
+
 # Where a long text may be cut, the best place first; each cut keeps its white space on the left.
 _CUTS = [r"(?<=\n\n)", r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])", r"(?<=\s)"]
 
@@ -28,6 +31,13 @@ class Piece(NamedTuple):
     first: str
     last: str
     text: str
+    until: str = ""
+    """The last heading that stands beside the first, and not below it."""
+
+    @property
+    def name(self) -> str:
+        """Its title; that of several sections names the first and the last."""
+        return f"{self.title}{UNTIL}{self.until}" if self.until else self.title
 
 
 def arrange(
@@ -40,7 +50,7 @@ def arrange(
     for group in _join(parts, fewest):
         name = _free(place(group.first, group.last), taken)
         taken.add(name)
-        sections.append(Section(title=group.title, place=name, text=group.text.strip()))
+        sections.append(Section(title=group.name, place=name, text=group.text.strip()))
     return sections
 
 
@@ -88,7 +98,15 @@ def _join(parts: Iterable[Piece], fewest: int) -> list[Piece]:
 def _joined(one: Piece, two: Piece) -> list[Piece]:
     if len(one.text) + len(two.text) > MOST:
         return [one, two]
-    return [Piece(one.title or two.title, one.first, two.last, one.text + two.text)]
+    title = one.title or two.title
+    beside = two.title and one.title and two.title != title and _level(two) <= _level(one)
+    until = two.until or (two.title if beside else one.until)
+    return [Piece(title, one.first, two.last, one.text + two.text, until)]
+
+
+def _level(piece: Piece) -> int:
+    """Return the level of the heading that a piece begins with, 0 if it is not marked."""
+    return len(piece.text) - len(piece.text.lstrip("#"))
 
 
 def _free(place: str, taken: set[str]) -> str:

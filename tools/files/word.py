@@ -19,7 +19,11 @@ BROKEN = (OpcError, PythonDocxError)
 """What python-docx raises on damaged files."""
 
 # Drawings stand twice in a file: once for new readers, once more (Fallback) for old ones.
-_TEXT = ".//w:t[not(ancestor::*[local-name()='Fallback'])] | .//w:tab | .//w:br | .//w:cr"
+_STRUCK = "w:rPr/*[self::w:strike or self::w:dstrike][not(@w:val='0' or @w:val='false')]"
+_TEXT = (
+    f".//w:t[not(ancestor::*[local-name()='Fallback'] or ancestor::w:r[{_STRUCK}])]"
+    " | .//w:tab | .//w:br | .//w:cr"
+)
 
 
 def read(file: File) -> Document:
@@ -63,7 +67,7 @@ def _paragraph(node: Any, levels: dict[str, int]) -> Iterator[Block]:
 
 
 def _text(node: Any) -> str:
-    """Return the words in a paragraph or a cell; deleted ones (`w:delText`) are not among them."""
+    """Return the words in a paragraph or a cell; deleted (`w:delText`) and struck ones are not."""
     return one_line(
         "".join(word.text if word.tag == qn("w:t") else " " for word in node.xpath(_TEXT))
     )
