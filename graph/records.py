@@ -87,6 +87,8 @@ class Finding(TypedDict):
     queries: list[str]
     attempts: int
     review: Literal["", "passed", "failed", "unverified"]
+    doubted: NotRequired[str]
+    """What the checks doubt in its text, in words, a line for each sentence."""
 
 
 class Answer(TypedDict):

@@ -113,7 +113,8 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
     if not checked.cited:
         return _finding(state, "failed", "no_evidence", queries)
     finding = _finding(state, "ok", "", queries)
-    finding |= {"text": checked.body, "sources": checked.cited}
+    doubted = told([], checked.doubted, state["language"])
+    finding |= {"text": checked.body, "sources": checked.cited, "doubted": doubted}
     if not written.complete:
         return finding | {"status": "partial", "reason": "answer_cut"}
     if written.unsure is None:

@@ -51,15 +51,16 @@ def block(tag: str, data: object, **attributes: object) -> str:
 
 def cited(tag: str, text: str, **attributes: object) -> str:
     """Mark a text that was checked; its quotations stand in it as they are to be copied."""
-    if not text:
-        return ""
+    return wrap(tag, [_checked(text, tag)], **attributes)
+
+
+def _checked(text: str, tag: str) -> str:
     parts = _QUOTED.split(text)
     # Each quotation is its mark, its words, which a checked text has escaped, and its end.
-    inside = [
+    return "".join(
         part if at % 4 in (1, 3) else guarded(unescape(part) if at % 4 == 2 else part, tag)
         for at, part in enumerate(parts)
-    ]
-    return wrap(tag, ["".join(inside)], **attributes)
+    )
 
 
 def guarded(text: str, *tags: str) -> str:
@@ -127,11 +128,13 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
 
 
 def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:
-    """Mark findings, each with the id and the title of its step and how it came out."""
+    """Mark findings, each with its step, how it came out, and what the checks doubt in it."""
     marked = []
     for finding in findings:
         named = {"id": finding["step"], "title": finding["title"], "status": finding["status"]}
-        marked.append(cited("finding", str(finding["text"] or finding["reason"]), **named))
+        text = _checked(str(finding["text"] or finding["reason"]), "finding")
+        doubted = cited("doubted", str(finding.get("doubted", "")))
+        marked.append(wrap("finding", [text, doubted], **named))
     return wrap(tag, marked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from app.cli import runs
 from graph.context import Context
 from graph.records import of_turn
 from graph.session import Session
+from prompts.loader import render
 from prompts.marks import cited, findings_block
 from runs.lifecycle import opened
 from runs.trace import read_trace
@@ -44,6 +46,44 @@ async def test_findings_are_shown_with_quotations_as_they_are_to_be_copied(
 
     for name in ("Verdict", "Enough", "reporter"):
         assert TRUE in script.prompts(name)[-1], name
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "doubt"),
+    [
+        (
+            "How do bees dance?",
+            f"{TRUE} About 7300 bees watch a dance [S1].",
+            "- A number in it stands in none of the sources that it cites: “About 7300 bees",
+        ),
+        (
+            "蜜蜂怎样跳舞？",
+            f"{TRUE} 大约有 7300 只蜜蜂在看 [S1]。",
+            "- 所引来源中没有其中的数字：“大约有 7300 只蜜蜂",
+        ),
+    ],
+)
+async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    question: str,
+    said: str,
+    doubt: str,
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", said)
+    await thread.begin(question, make(choices), quiet)
+
+    for name in ("Verdict", "Enough", "reporter"):
+        (shown,) = re.findall("<doubted>\n(.*?)\n</doubted>", script.prompts(name)[-1], re.DOTALL)
+        assert shown.startswith(doubt), name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["reflection", "judge", "reporter"])
+def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, language: str):
+    assert "`<doubted>`" in render(name, language=language, style="", tongue="")
 
 
 async def test_a_review_that_accepts_that_nothing_was_found_is_not_done_again(
