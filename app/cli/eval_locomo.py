@@ -16,7 +16,7 @@ from config.errors import Problem
 from evals.locomo import measure, read_locomo, summary
 from evals.retrieving import own_store
 from graph.context import Context
-from models.load import load, model_name
+from models.load import model_name, playing
 
 NAMES = ("F1", "BLEU-1", "answered")
 
@@ -31,16 +31,15 @@ def main(*, file: Path, limit: int | None, as_json: bool) -> int:
     questions = questions[:limit]
     if not questions:
         raise Problem("locomo_unreadable", "there is no question in it", where=str(file))
-    model = model_name("recall", Context())
-    if model.startswith("extractive:"):
+    if model_name("recall", Context()).startswith("extractive:"):
         hint = "set OPENAI_API_KEY (and OPENAI_BASE_URL), or DOSSIER_MODEL"
         raise Problem("model_key_missing", "short answers need a language model", hint=hint)
-    asyncio.run(load(model))
+    played = asyncio.run(playing("recall", Context())).metadata or {}
     begun = time.monotonic()
     with own_store(), moving() as told:
         rows = asyncio.run(measure(corpus, questions, told))
     figures = summary(questions, rows)
-    figures |= {"model": model, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
+    figures |= {**played, "pages": len(corpus), "seconds": round(time.monotonic() - begun, 1)}
     if as_json:
         print_json(figures)
     else:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from config.errors import Problem
 from evals.openai_server import Server
 from evals.world import rules
 from graph.records import of_turn
 from graph.session import Session
+from nodes.streaming import PROGRESS
 from tests.conftest import make
 
 QUESTION = "How do bees live?"
@@ -194,9 +195,9 @@ async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
     assert len(model.log) == before + 1
 
 
-async def streamed(thread: Session, paid: dict[str, object]) -> tuple[str, dict[str, Any]]:
-    """Run the question as a chat page does; return the reporter's tokens and the last state."""
-    tokens, values = "", {}
+async def streamed(thread: Session, paid: dict[str, object]) -> tuple[list[str], dict[str, Any]]:
+    """Run the question as a chat page does; return the report's parts and the last state."""
+    parts, values = [], {}
     stream = thread.graph.astream(
         {"messages": [HumanMessage(QUESTION)]},
         thread.config,
@@ -205,19 +206,20 @@ async def streamed(thread: Session, paid: dict[str, object]) -> tuple[str, dict[
         subgraphs=True,
     )
     async for _, mode, data in stream:
-        if mode == "messages" and "reporter_agent" in str(data[1].get("lc_agent_name", "")):
-            tokens += str(data[0].text)
+        if mode == "messages" and isinstance(data[0], AIMessageChunk) and data[0].name != PROGRESS:
+            parts.append(str(data[0].text))
         elif mode == "values" and "status" in data:
             values = data
-    return tokens, values
+    return parts, values
 
 
 async def test_the_report_is_streamed_word_by_word(
     thread: Session, paid: dict[str, object], model: Server
 ):
-    tokens, state = await streamed(thread, paid)
+    parts, state = await streamed(thread, paid)
 
-    assert "the bees were seen at work" in tokens
+    assert "the bees were seen at work" in "".join(parts)
+    assert len(parts) > 5
     assert state["status"] == "succeeded"
     assert any(call.body["stream"] for call in model.log)
 

@@ -202,7 +202,7 @@ async def test_what_the_person_rejected_is_told_to_the_next_run_of_this_kind(
 async def test_a_success_without_a_model_leaves_no_insight(
     thread: Session, choices: dict[str, object]
 ):
-    await thread.begin(BEES, make({**choices, "models": {}}), quiet)
+    await thread.begin("Who described the waggle dance?", make({**choices, "models": {}}), quiet)
 
     left = await found(ME, "t1-1")
     assert left is not None

@@ -219,7 +219,7 @@ def test_a_report_is_never_replaced_unasked(place: Place, asked: Asked, forks: F
     kept = report.read_text()
     forced = forks.run(place, *again, "--force")
 
-    assert refused.status == 2
+    assert refused.status == 5
     assert refused.problem.startswith("error[output_exists]")
     assert kept == "mine"
     assert forced.status == 0
@@ -254,7 +254,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_done(
 
     done = forks.run(locked, "ask", WHO, "--docs", "bees")
 
-    assert done.status == 2
+    assert done.status == 7
     assert done.problem.startswith("error[output_not_writable]")
     assert "Question taken" not in done.err
 

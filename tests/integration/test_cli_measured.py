@@ -178,6 +178,7 @@ def test_locomo_is_answered_from_memory_and_scored(place: Place, forks: Forks):
 
     assert told["categories"] == {"temporal": {"F1": 1, "BLEU-1": 1, "answered": 1, "questions": 1}}
     assert (told["F1"], told["questions"], told["pages"]) == (1, 1, 2)
+    assert told["model"] == "openai:gpt-4o"
 
 
 def test_locomo_needs_a_model(place: Place, forks: Forks):

@@ -54,10 +54,15 @@ def test_without_a_file_it_is_printed(exported: Path, place: Place, forks: Forks
 
 
 @pytest.mark.parametrize(
-    ("text", "code"), [(None, "file_not_found"), ("{}", "export_invalid"), ("x", "export_invalid")]
+    ("text", "status", "code"),
+    [
+        (None, 4, "file_not_found"),
+        ("{}", 2, "export_invalid"),
+        ("x", 2, "export_invalid"),
+    ],
 )
 def test_what_cannot_be_imported_is_told_in_one_line(
-    place: Place, forks: Forks, text: str | None, code: str
+    place: Place, forks: Forks, text: str | None, status: int, code: str
 ):
     if text is not None:
         (place.folder / "wrong.json").write_text(text)
@@ -65,5 +70,5 @@ def test_what_cannot_be_imported_is_told_in_one_line(
 
     wrong = forks.run(place, "memory", "import", name, "--json")
 
-    assert (wrong.status, wrong.told["error"]["code"]) == (2, code)
+    assert (wrong.status, wrong.told["error"]["code"]) == (status, code)
     assert len(wrong.err.splitlines()) == 1

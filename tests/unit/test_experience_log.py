@@ -138,7 +138,7 @@ async def test_the_key_steps_of_a_log_are_those_that_were_built_on(tmp_path: Pat
     ("line", "told"),
     [
         ("no json", "no JSON object"),
-        ("[1]", "valid dictionary"),
+        ("[1]", "table of names and values"),
         ({**RUN, "result": "won"}, "result"),
         ({**RUN, "question": ""}, "question"),
         ({**RUN, "extra": 1}, "extra"),
