@@ -1,11 +1,9 @@
-"""dossier ingest: read folders, files or a chat into memory."""
+"""dossier ingest: read folders and files into memory."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from app.cli.output import one_line, print_json, tell
 from config.errors import EXIT, Problem
 from config.settings import settings
-from graph.context import Context
-from graph.session import session
 from memory.pages.listing import stats
 from memory.pages.worker import keep_up
-from nodes.ingest import make_ingest
 from runs.place import owned
 from storage.engine import close
 from tools.ingest import Library, Skipped, ingest, passed_over
@@ -41,24 +36,27 @@ def main(*, paths: list[Path], chat: Path | None, project: str, as_json: bool) -
     if bool(paths) == bool(chat):
         what = "name folders and files, or one chat" if paths else "there is nothing to read"
         raise Problem("usage", what, hint="dossier ingest PATH..., or --chat FILE.jsonl")
-    owner = owned(settings().user, project)
-    try:
-        with _bar() as bar:
-            file = os.path.realpath(chat) if chat else ""
-            work = _chat(owner, file, project, bar) if chat else _folders(owner, paths, bar)
-            told, lines, status = asyncio.run(work)
-    except KeyboardInterrupt:
-        Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
-        raise
-    if as_json:
-        print_json(told)
-    else:
-        print("\n".join(lines))
-    return status
+    bar = progress_bar()
+    return told(_folders(owned(settings().user, project), paths, bar), bar, as_json=as_json)
 
 
 Done = tuple[dict[str, Any], list[str], int]
 """What is told with `--json`, the lines for a person, and the exit status."""
+
+
+def told(work: Coroutine[Any, Any, Done], bar: Progress, *, as_json: bool) -> int:
+    """Do the work under its bar, print what came of it, and return the exit status."""
+    try:
+        with bar:
+            document, lines, status = asyncio.run(work)
+    except KeyboardInterrupt:
+        Console(stderr=True).print("Stopped. What was read is kept; the same command goes on.")
+        raise
+    if as_json:
+        print_json(document)
+    else:
+        print("\n".join(lines))
+    return status
 
 
 async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
@@ -74,7 +72,7 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
                     raise
                 problems.append(problem)
                 tell(problem, as_json=False)
-        vectors = await _vectors(bar) if read else ""
+        vectors = await make_vectors(bar) if read else ""
     finally:
         await close()
     if not read:
@@ -100,7 +98,7 @@ async def _folder(owner: str, path: Path, bar: Progress) -> Read:
     return Read(library, pages, passed)
 
 
-async def _vectors(bar: Progress) -> str:
+async def make_vectors(bar: Progress) -> str:
     """Make the vectors of the pages that have none; return why that did not work, if so.
 
     Pages are found by their words meanwhile, and what is left is made another time.
@@ -113,39 +111,7 @@ async def _vectors(bar: Progress) -> str:
     return f"without vectors: {one_line(str(problem))}" if problem else ""
 
 
-async def _chat(owner: str, path: str, project: str, bar: Progress) -> Done:
-    """Read a chat in a thread of its own: what a model wrote of it is never asked for again."""
-    task = bar.add_task(one_line(os.path.basename(path)), total=None)
-    async with session(_thread(owner, path), make_ingest) as opened:
-        stream = opened.graph.astream(
-            {"file": path}, opened.config, context=Context(project=project), stream_mode="custom"
-        )
-        async for _ in stream:
-            bar.advance(task)
-        talk = (await opened.graph.aget_state(opened.config)).values["conversation"]
-        vectors = await _vectors(bar)
-    told = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
-    return told, [*_said(talk), *[vectors] * bool(vectors)], EXIT["partial"] * bool(talk["skipped"])
-
-
-def _thread(owner: str, path: str) -> str:
-    """Return the name of the thread in which a chat is read, each time it is."""
-    name = f"{owner}\n{path}".encode(errors="replace")
-    return f"chat-{hashlib.sha256(name).hexdigest()[:16]}"
-
-
-def _said(talk: Mapping[str, Any]) -> list[str]:
-    counts = "{messages:,} messages, {sessions:,} sessions; {added:,} new pages"
-    bad = [f"  left out line {one['number']}: {one['reason']}" for one in talk["skipped"]]
-    lines = [one_line(talk["name"]), f"  {counts.format(**talk)}", *bad[:NAMED]]
-    if len(bad) > NAMED:
-        lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
-    if talk["masked"]:
-        lines.append(f"  in {talk['masked']:,} of them a password, a key or a card was taken out")
-    return lines
-
-
-def _bar() -> Progress:
+def progress_bar() -> Progress:
     """Return the bar on standard error; nothing moves where that is no terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())

@@ -51,6 +51,8 @@ def ingest(
     json: Json = False,
 ) -> None:
     """Read folders, files or a chat into memory; what was read before is not read again."""
+    if chat and not paths:
+        call("ingest_chat", chat=chat, project=project, trust=trust, as_json=json)
     call("ingest", paths=paths or [], chat=chat, project=project, trust=trust, as_json=json)
 
 

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.ask import _read
-from app.cli.ingest import _bar as bar_of_ingest
+from app.cli.ingest import progress_bar as bar_of_ingest
 from app.cli.progress import Progress
 
 

@@ -1,0 +1,59 @@
+"""dossier ingest --chat: read a chat into memory, with abstracts by a model where there is one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.progress import Progress
+
+from app.cli.ingest import NAMED, Done, make_vectors, progress_bar, told
+from app.cli.output import one_line
+from config.errors import EXIT
+from config.settings import settings
+from graph.context import Context
+from graph.session import session
+from nodes.ingest import make_ingest
+from runs.place import owned
+
+
+def main(*, chat: Path, project: str, as_json: bool) -> int:
+    """Read a chat; return the exit status."""
+    bar = progress_bar()
+    work = _chat(owned(settings().user, project), os.path.realpath(chat), project, bar)
+    return told(work, bar, as_json=as_json)
+
+
+async def _chat(owner: str, path: str, project: str, bar: Progress) -> Done:
+    """Read a chat in a thread of its own: what a model wrote of it is never asked for again."""
+    task = bar.add_task(one_line(os.path.basename(path)), total=None)
+    async with session(_thread(owner, path), make_ingest) as opened:
+        stream = opened.graph.astream(
+            {"file": path}, opened.config, context=Context(project=project), stream_mode="custom"
+        )
+        async for _ in stream:
+            bar.advance(task)
+        talk = (await opened.graph.aget_state(opened.config)).values["conversation"]
+        vectors = await make_vectors(bar)
+    told = {"status": "partial" if talk["skipped"] else "succeeded", **talk}
+    return told, [*_said(talk), *[vectors] * bool(vectors)], EXIT["partial"] * bool(talk["skipped"])
+
+
+def _thread(owner: str, path: str) -> str:
+    """Return the name of the thread in which a chat is read, each time it is."""
+    name = f"{owner}\n{path}".encode(errors="replace")
+    return f"chat-{hashlib.sha256(name).hexdigest()[:16]}"
+
+
+def _said(talk: Mapping[str, Any]) -> list[str]:
+    counts = "{messages:,} messages, {sessions:,} sessions; {added:,} new pages"
+    bad = [f"  left out line {one['number']}: {one['reason']}" for one in talk["skipped"]]
+    lines = [one_line(talk["name"]), f"  {counts.format(**talk)}", *bad[:NAMED]]
+    if len(bad) > NAMED:
+        lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
+    if talk["masked"]:
+        lines.append(f"  in {talk['masked']:,} of them a password, a key or a card was taken out")
+    return lines
