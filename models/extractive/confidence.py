@@ -117,7 +117,7 @@ WEIGHTS = {
             broken=-0.17,
             missing=0.0,
         ),
-        0.82,
+        0.9,
     ),
     "zh": Weights(
         -3.67,

@@ -6,8 +6,7 @@ from models.extractive.writing import finding
 SURE = [
     ("When was the Ostrava kiln opened?", "The Ostrava kiln was opened in Brno in 1903."),
     ("When was Mila Horn born?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
-    ("When did Mila Horn die?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
-    ("Who founded the Ostrava kiln?", "The Ostrava kiln was established in 1903 by Mila Horn."),
+    ("Who founded the Ostrava kiln?", "The Ostrava kiln was founded in 1903 by Mila Horn."),
     ("Who was Mila Horn?", "Mila Horn (born 1911) was a Dutch potter."),
     ("What is a saggar?", "A saggar is a box that shields pots in a kiln."),
     ("Which firm owns the Ostrava kiln?", "The Ostrava kiln belongs to the firm Keramika Novak."),
