@@ -16,6 +16,14 @@ LIST = 2_500
 """A list of which a part is shown is shown whole, if it has no more than so many characters."""
 
 _ANNOUNCES = re.compile(r"[:：]\W*$")
+_STAMP = re.compile(
+    r"\W*(?:(?:this|the) page )?(?:was )?last (?:modified|updated|changed|edited)\b"
+    r"[^.]{0,60}\.?\W*$|\W*(?:本页)?(?:面)?最后(?:更新|修改|编辑)[^。]{0,40}。?$",
+    re.IGNORECASE,
+)
+_TRAIL = re.compile(
+    r"[\w. ]{1,60}(?:\s+[»›]\s+[\w. -]{1,60}){1,8}|[\w. ]{1,60}(?:\s+>\s+[\w. -]{1,60}){2,8}"
+)
 _MARK = re.compile(r"#{1,6}\s+$")
 
 
@@ -48,6 +56,14 @@ def together(text: str, pieces: Iterable[Span]) -> list[Span]:
         else:
             joined.append((start, end))
     return [Span(start, end, text[start:end]) for start, end in joined]
+
+
+def scrap(passage: str) -> bool:
+    """Tell whether a passage only says where or when its page stands: a trail of links, a date."""
+    lines = [line for line in passage.splitlines() if line.strip()]
+    return bool(lines) and all(
+        _STAMP.match(line) or _TRAIL.fullmatch(line.strip()) for line in lines
+    )
 
 
 def _lists(text: str) -> Iterator[tuple[int, int]]:

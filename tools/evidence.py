@@ -25,7 +25,7 @@ from report.support import Proven, proven
 from retrieval.keyword import rank, spread
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
-from retrieval.passages import passages, together
+from retrieval.passages import passages, scrap, together
 from retrieval.text import Span
 from retrieval.weights import WEIGHTS
 from runs.ledger import Call, Said, note, once
@@ -257,7 +257,8 @@ def _best_of(page: Page, query: str) -> list[Span]:
 
     Where a list is asked for, a passage that begins one has all of it.
     """
-    spans = passages(page.text)
+    whole = passages(page.text)
+    spans = [span for span in whole if not scrap(span.text)] or whole
     if asks_list(query):
         spans = [with_lists(page.text, span, LIST) for span in spans]
     if len(spans) <= FROM_A_PAGE:

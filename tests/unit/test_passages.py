@@ -1,9 +1,10 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.passages import passages, together
+from retrieval.passages import passages, scrap, together
 from retrieval.text import Span, sentences
 
 SENTENCE = "The bees of this hive dance until all the others know where the flowers are. "
@@ -100,3 +101,34 @@ def test_of_a_list_that_is_very_long_only_a_part_is_taken():
     text = "The pumps are:\n\n" + "".join(f"- pump {n} of the mill\n\n" for n in range(900))
 
     assert together(text, spans(text, (600, 640))) == spans(text, (600, 640))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This page last modified on 2024-05-09 14:01:22 UTC",
+        "Last updated: 3 May 2021.",
+        "*Last edited on 4 June 2019, by the miller*",
+        "最后更新：2021 年 5 月 3 日",
+        "Home » Mills » Tide mills",
+        "Home > Mills > Gates\n\nLast modified 2020-01-02",
+    ],
+)
+def test_where_and_when_a_page_stands_is_a_scrap(text):
+    assert scrap(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The last modified file wins. Older ones are kept.",
+        "This page last modified on Monday. The gate is shut at night.",
+        "Mills",
+        "a -> b",
+        "sort list > sorted",
+        "If x > y, the gate opens at dawn, and the pond fills.",
+        "",
+    ],
+)
+def test_what_says_something_is_no_scrap(text):
+    assert not scrap(text)

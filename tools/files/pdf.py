@@ -35,7 +35,7 @@ _FIRST_SENTENCE = re.compile(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！�
 # PDFium takes a hyphen and the line end behind it for one character.
 _LINE = re.compile("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
 _CJK = re.compile(f"[{CJK}]")
-_SPACE = 0.16
+_SPACE = 0.13
 _LARGE = 1.15
 _LONGEST_HEADING = 120
 _HEADINGS = 3
