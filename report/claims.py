@@ -165,6 +165,26 @@ _ZH_DESCRIBES = re.compile(
     "|[带帶]有|混入)|(?:我|本[报報]告|[这這][里裡])[^，。；]{0,6}(?:[没沒未不][^，。；]{0,3})?"
     "(?:采用|採用|采[纳納]|理[会會]|忽略|略去|排除)"
 )
+_PREFERS = re.compile(
+    r"\b(?:users?|readers?|owners?|humans?|persons?|people|customers?|asker)\s+(?:\w+\s+){0,2}?"
+    r"(?:wants?|wishes|prefers?|asks?|asked|wanted|preferred|requests?|requested|requires?|likes?"
+    r"|would\s+(?:like|prefer)|instruct\w*|expects?|authori[sz]e[sd]?|approve[sd]?|agree[sd]?"
+    r"|consent\w*|trusts?|chose|has\s+(?:said|chosen|asked|decided))\b"
+    r"|(?:用户|用戶|使用者|提问者|提問者|读者|讀者|主人|客户|客戶|[您你])(?:本人)?(?:已经?|已經|明确|明確|一直|一向|总是|總是|更|最"
+    r"|曾|都|也){0,2}(?:希望|想要|想|要求|偏好|偏爱|偏愛|喜欢|喜歡|喜[爱愛]|倾向|傾向|授权|授權|同意|请求|請求|指示"
+    r"|批准|信任|[选選][择擇])",
+    re.IGNORECASE,
+)
+_TO_MACHINES = re.compile(
+    r"\b(?:A\.?I\.?|LLMs?|language\s+models?|chat\s?bots?|assistants?|agents?|summari[sz]ers?)\b"
+    r".{0,80}?\b(?:ignore|disregard|must|should|please|tell|remember|note|instruct\w*|do\s+not)\b"
+    r"|\b(?:ignore|disregard|forget)\s+(?:\w+\s+){0,2}(?:previous|prior|earlier|above|other)\s+"
+    r"(?:instructions?|prompts?|rules)\b|\bnote\s+to\s+(?:\w+\s+){0,2}(?:assistants?|models?|agents?)\b"
+    r"|(?:AI|人工智能|智能|语言模型|語言模型|大模型|机器人|機器人)?(?:助手|助理|模型|代理|机器人|機器人)"
+    r".{0,30}?(?:忽略|无视|無視|必须|必須|应当|應當|请|請|告诉|告訴|记住|記住|不要)"
+    r"|(?:忽略|无视|無視|忘记|忘記)[^。]{0,8}(?:之前|先前|此前|以上|上述|原有|其他)[^。]{0,6}(?:指令|指示|要求|提示|规则)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def sort(statement: str) -> Sort:
@@ -187,6 +207,16 @@ def wish(statement: str) -> bool:
     A person says so in their own words, and no page can.
     """
     return bool(_WISH.search(statement))
+
+
+def preference(statement: str) -> bool:
+    """Tell whether a statement says what some user wants or likes, whatever it is."""
+    return bool(_PREFERS.search(statement))
+
+
+def speaks_to_machines(text: str) -> bool:
+    """Tell whether a text gives orders to the model that reads it."""
+    return bool(_TO_MACHINES.search(text))
 
 
 def names_source(said: str) -> bool:

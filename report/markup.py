@@ -35,6 +35,13 @@ _SENDS = re.compile(
     rf"(?:[\w-]+\.)+(?:{_TLD})\b",
     re.IGNORECASE,
 )
+_SENDING = re.compile(
+    r"(?:^|[,，;；]|\s[–—-]\s)(?:(?![,，;；()（）]).){0,120}?"
+    rf"(?:\b{_SENT_TO[3:-1]}|\b(?:at|via|on|from|under|is|are|here)\b|[:：在于於是看至到])"
+    r"(?:\s+the\s+\w+)?(?:\s+at)?\s*[<\"“'‘`(（]*(?:https?|ftp)://[!#-;=?-Z_a-z~%]+"
+    r"[>\"”'’`)）]*\s*(?:\[\^?S?\d+\]\s*)*[.!。！]?\s*$",
+    re.IGNORECASE,
+)
 _SENT = re.compile(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
 
 _LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
@@ -99,6 +106,21 @@ def strip(text: str) -> str:
 def sends(statement: str) -> bool:
     """Tell whether a statement does nothing but send its reader to an address."""
     return bool(_SENDS.match(statement))
+
+
+def unsent(statement: str) -> str | None:
+    """Return what a statement says before it sends its reader to a web address; else None.
+
+    An address in brackets, or one that the sentence goes on after, is no such thing.
+    """
+    sending = _SENDING.search(statement)
+    return statement[: sending.start()] if sending else None
+
+
+def stop(statement: str) -> str:
+    """Return the mark that ends a statement, with the white space after it."""
+    found = re.search(r"[.!?。！？]?\s*$", statement)
+    return found[0] if found else ""
 
 
 def disarm(statement: str) -> str:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 _SCALES = {
@@ -42,10 +42,25 @@ _NUMBER = re.compile(
 )
 _DIGITS = r"\d[\d,]*(?:\.\d+)?"
 _SIGN = r"\s*[-+−–×*/÷·xX]\s*"
+_UNIT = r"(?:\s?(?:[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
+_SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
+_EQUALS = r"\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
 _EQUATION = re.compile(
-    rf"(?<![\w.,:/-])(?P<left>{_DIGITS}(?:{_SIGN}{_DIGITS})+)\s*[=＝]\s*(?P<right>{_DIGITS})(?![\d%])"
+    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
 )
-_TERM = re.compile(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})")
+_TERM = re.compile(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})({_UNIT})")
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.)|[≈~～]|大?[约約]|[将將]近|近|[约約][为為合])\s*$",
+    re.IGNORECASE,
+)
+_BYTES = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30), "t": (1e12, 2.0**40)}
+_IN_BYTES = re.compile(r"\s?([KkMGT])i?B\b")
+_FACTORS = sorted(
+    {factor for both in _BYTES.values() for factor in both}
+    | {8.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1440.0, 3600.0, 86400.0, 1e4, 1e8}
+)
+"""What a number is multiplied with, or divided by, where its unit is changed."""
+
 FILE = re.compile(
     r"[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
     r"|cfg|conf|py|js|ts"
@@ -73,10 +88,11 @@ _MONEY = re.compile(r"[$€£¥₹]\s?$")
 
 
 class Number(NamedTuple):
-    """A number and how far it may be from one that was rounded to it."""
+    """A number, how far it may be from one rounded to it, and how many bytes are in its unit."""
 
     value: float
     slack: float
+    bytes: tuple[float, ...] = ()
 
 
 def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[float] = ()) -> str:
@@ -94,14 +110,21 @@ def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[floa
     found = list(read(_LABEL.sub(" ", FILE.sub(" ", said))))
     there = [one for one in found if any(near(one, values) for values in [*known, more])]
     missing = [one for one in found if one not in there]
-    made = _computed([one.value for one in there]) if missing else []
-    return next((f"{one.value:g}" for one in missing if not near(one, made)), "")
+    if not missing:
+        return ""
+    given = [one.value for one in there]
+    made = sorted([*_computed(given), *_results(said, given)])
+    return next((f"{one.value:g}" for one in missing if not _is_made(one, made)), "")
 
 
 def wrong_sum(said: str) -> str:
     """Return the first calculation of a text that does not come out, as it is spelt there."""
-    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", said))
-    return next((one[0] for one in _EQUATION.finditer(text) if not _holds(one)), "")
+    return next((one for one in _equations(said) if not _holds(one)), "")
+
+
+def without_sums(said: str) -> str:
+    """Return a text without the calculations that are written out in it."""
+    return _EQUATION.sub(" ", _spelt(said)) if _equations(said) else said
 
 
 def values(text: str) -> list[float]:
@@ -118,13 +141,56 @@ def read(text: str) -> Iterator[Number]:
         money = _MONEY.search(text, max(0, found.start() - 2), found.start())
         if len(digits + rest) > 1 or money or found["scale"] or found["unit"]:
             step = scale * 10.0 ** -max(0, len(rest) - 1)
-            yield Number(float(digits + rest) * scale, step / 2 + scale * 1e-9)
+            slack = max(step / 2, _rounded(digits, rest) * scale if _is_about(found) else 0.0)
+            unit = _IN_BYTES.match(text, found.end())
+            more = _BYTES[unit[1].lower()] if unit else ()
+            yield Number(float(digits + rest) * scale, slack + scale * 1e-9, more)
+
+
+def _is_about(found: re.Match[str]) -> bool:
+    return bool(_ABOUT.search(found.string, max(0, found.start() - 14), found.start()))
+
+
+def _rounded(digits: str, rest: str) -> float:
+    """Return half a unit of the last digit of a round number that is not zero."""
+    zeros = 0 if rest else len(digits) - len(digits.rstrip("0"))
+    return 10.0**zeros / 2
 
 
 def near(number: Number, known: Sequence[float]) -> bool:
     """Tell whether a number is one of some sorted numbers, or one of them rounded."""
     at = bisect_left(known, number.value - number.slack)
     return at < len(known) and known[at] <= number.value + number.slack
+
+
+def _is_made(number: Number, made: Sequence[float]) -> bool:
+    """Tell whether a number was computed, perhaps as bytes in a larger unit."""
+    units = (Number(number.value * one, number.slack * one) for one in number.bytes)
+    return any(near(one, made) for one in (number, *units))
+
+
+def _results(said: str, given: Sequence[float]) -> list[float]:
+    """Return the numbers of calculations that are written out, hold, and begin with known ones."""
+    results: list[float] = []
+    for equation in _equations(said):
+        left, *sides = _sides(equation)
+        numbers = [one for one in read(left) if one.value not in _FACTORS]
+        if _holds(equation) and all(_is_made(one, sorted([*given, *results])) for one in numbers):
+            results += [one.value for side in (left, *sides) for one in read(f" {side} ")]
+            results += [abs(_value(side)) for side in (left, *sides)]
+    return results
+
+
+def _equations(said: str) -> list[str]:
+    return [one[0] for one in _EQUATION.finditer(_spelt(said))]
+
+
+def _spelt(said: str) -> str:
+    return unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", said))
+
+
+def _sides(equation: str) -> list[str]:
+    return re.split(_EQUALS, equation)
 
 
 def _computed(given: Sequence[float]) -> list[float]:
@@ -137,10 +203,35 @@ def _computed(given: Sequence[float]) -> list[float]:
     return sorted({abs(one) for one in found})
 
 
-def _holds(equation: re.Match[str]) -> bool:
-    """Tell whether a calculation comes out, as far as its result is rounded."""
+def _holds(equation: str) -> bool:
+    """Tell whether a calculation comes out, as far as its results are rounded.
+
+    Where a unit is changed on the way, it may come out in the other unit.
+    """
+    about = bool(re.search("[≈≒≃]|about|[约約]", equation))
+    sides = _sides(equation)
+    factors = [1.0]
+    if re.search(r"\d\s?[A-Za-z%\u4e00-\u9fff]", re.sub(r"(?<=\d)\s*[xX]\s*(?=\d)", "*", equation)):
+        factors += [*_FACTORS, *(1 / one for one in _FACTORS)]
+    return all(
+        any(_equal(_value(one) * factor, other, about=about) for factor in factors)
+        for one, other in pairwise(sides)
+    )
+
+
+def _equal(total: float, side: str, *, about: bool) -> bool:
+    result = _value(side)
+    last = _TERM.findall(side)[-1][1].replace(",", "")
+    whole, _, rest = last.partition(".")
+    slack = _rounded(whole, rest) if about else 0.5
+    slack = slack if not rest else 0.5 * 10.0 ** -len(rest)
+    return abs(abs(total) - abs(result)) <= slack + 1e-9 * abs(total)
+
+
+def _value(side: str) -> float:
+    """Return what one side of a calculation comes to."""
     terms, signs = [1.0], [1]
-    for sign, digits in _TERM.findall(equation["left"]):
+    for sign, digits, _ in _TERM.findall(side):
         value = float(digits.replace(",", ""))
         if sign in "+-−–":
             terms.append(value)
@@ -150,5 +241,4 @@ def _holds(equation: re.Match[str]) -> bool:
         elif value:
             terms[-1] /= value
     total = sum(sign * value for sign, value in zip(signs[1:], terms[1:], strict=True))
-    result = next(read(f"{equation['right']}%"))
-    return abs(abs(total) - result.value) <= result.slack + 1e-9 * abs(total)
+    return total / 100 if side.rstrip().endswith("%") else total

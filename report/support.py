@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from report.blocks import Block, blocks, cells, joined, without_gone
 from report.claims import describes_source, names_source, sort
 from report.contrast import Text, contrast, indexed, plain
 from report.marks import MARKER, QUOTE, cites
-from report.numbers import FILE, unsupported, values, wrong_sum
+from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
 from report.statements import statements
 from report.verify import check
 from retrieval.script import CJK
@@ -32,6 +33,9 @@ FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 
 STRANGE = {"en": 0.25, "zh": 0.2}
 """A sentence is doubted if the whole of its sources has no more of its words."""
+
+LEAD = {"en": 1 / 2, "zh": 1 / 5}
+"""A first sentence without a source stays if what is around it has more of its words."""
 
 FEWEST = {"en": 5, "zh": 8}
 """From how many words on a sentence can be strange to its sources."""
@@ -113,6 +117,8 @@ class _Prover:
                 self.row(statement) if row else self.sourced(statement, cites(part.text))
                 for statement in said
             ]
+            kept = self.with_lead(said, kept)
+            self.compare_quotations(kept, part.text)
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
@@ -157,6 +163,38 @@ class _Prover:
         self.doubt(statement, self.difference(statement, cited))
         return statement
 
+    def with_lead(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
+        """Return the statements of a paragraph, its first one also if only the next have sources.
+
+        It stays, named as without a source, where it has no number of its own and most of its
+        words are in the cited statements behind it, in their sources, or in the question.
+        """
+        behind = "".join(kept[1:])
+        if not said or kept[0] or not cites("".join(kept[1:2])):
+            return [*kept]
+        cited = [name for name in dict.fromkeys(cites(behind)) if name in self.texts]
+        lead, told = plain(said[0]), set(words(f"{plain(behind)}\n{self.asked}"))
+        sources = [self.source(name).places for name in cited]
+        wanted = set(words(lead))
+        found = [word for word in wanted if word in told or any(word in one for one in sources)]
+        if self.unsupported(lead, cited) or len(found) <= LEAD[language(lead)] * len(wanted):
+            return [*kept]
+        self.doubt(said[0], "no_source")
+        return [said[0], *kept[1:]]
+
+    def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
+        """Doubt what says the opposite of a quotation from its own source in its paragraph."""
+        quoted = [(one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph)]
+        doubted = {one["text"] for one in self.doubted}
+        for statement in kept if quoted else []:
+            said, names = plain(statement), cites(statement)
+            theirs = [indexed(text) for name, text in quoted if name in names]
+            theirs = [one for one in theirs if one.language == language(said)]
+            parts = [said, *_CLAUSES.split(said)] if theirs else []
+            opposite = any(contrast(part, theirs, self.asked) == "negation" for part in parts)
+            if opposite and statement.strip() not in doubted:
+                self.doubt(statement, "negation")
+
     def row(self, text: str) -> str:
         """Return a row of a table; each cell is compared with its sources, or with the row's."""
         whole = [name for name in dict.fromkeys(cites(text)) if name in self.texts]
@@ -198,8 +236,9 @@ class _Prover:
             return ""
         sources = [self.source(name) for name in cited]
         about = self.about(cited)
-        different = contrast(statement, sources, about)
-        strange = not QUOTE.search(statement) and not describes_source(said)
+        bare = without_sums(said)
+        different = contrast(statement if bare == said else bare, sources, about)
+        strange = not QUOTE.search(statement) and not describes_source(said) and bare == said
         return different or ("strange" if strange and _is_strange(said, sources, about) else "")
 
     def comparable(self, said: str, names: Sequence[str]) -> bool:

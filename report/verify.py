@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from graph.records import Quote, Removed
 from report.blocks import Block, blocks, joined, without_gone
-from report.claims import wish
+from report.claims import preference, speaks_to_machines, wish
 from report.code import with_code, without_code
 from report.judge import Judged, judge
 from report.marks import MARKER, blank, cites, outside, point, spell, tidy
-from report.markup import disarm, sends, unframe
+from report.markup import disarm, sends, stop, unframe, unsent
 from report.places import Pages
 from report.statements import statements
 
@@ -69,10 +69,12 @@ def _checked(part: Block, pages: Pages, quotes: list[Quote], removed: list[Remov
 
     A row of a table is one statement.
     """
-    text, before = tidy(point(tidy(part.text), pages.texts)), len(removed)
+    before = len(removed)
+    told = part.text if part.kind == "row" else _unsent(part.text, removed)
+    text = tidy(point(tidy(told), pages.texts))
     kept: list[str] = []
     for statement in [text] if part.kind == "row" else statements(text):
-        judged = _unarmed(statement) or judge(statement, pages)
+        judged = _unarmed(statement, pages) or judge(statement, pages)
         kept.append(_disarmed(judged.text))
         quotes += judged.quotes
         if judged.reason:
@@ -83,12 +85,36 @@ def _checked(part: Block, pages: Pages, quotes: list[Quote], removed: list[Remov
     return left
 
 
-def _unarmed(statement: str) -> Judged | None:
+def _unsent(text: str, removed: list[Removed]) -> str:
+    """Return a block without what sends its reader to a web address; note what was left out."""
+    kept: list[str] = []
+    for statement in statements(text):
+        rest = unsent(blank(statement))
+        if rest is None:
+            kept.append(statement)
+            continue
+        said = statement[: len(rest)] if any(map(str.isalnum, rest)) else ""
+        left = MARKER.findall(statement[len(said) :])
+        removed.append(Removed(text=statement[len(said) :].strip(" ,，;；\n"), reason="address"))
+        marks = "".join(f"[{name}]" for name in left) if said and not cites(said) else ""
+        kept.append(f"{said.rstrip()}{marks and ' '}{marks}{stop(statement)}" if said else "")
+    return "".join(kept)
+
+
+def _unarmed(statement: str, pages: Pages) -> Judged | None:
     """Take out what would have a page speak to its reader, or for its reader; None of the rest."""
     said = blank(statement)
     if sends(said):
         return Judged("", [], "address")
-    return Judged("", [], "wish") if wish(said) else None
+    return Judged("", [], "wish") if wish(said) or _planted(said, pages) else None
+
+
+def _planted(said: str, pages: Pages) -> bool:
+    """Tell whether a statement tells a user's wish of a page that gives orders to models."""
+    if not preference(said):
+        return False
+    named = [name for name in cites(said) if name in pages.texts]
+    return any(speaks_to_machines(pages.texts[name]) for name in named or pages.texts)
 
 
 def _disarmed(statement: str) -> str:
