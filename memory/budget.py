@@ -26,7 +26,7 @@ class Part(NamedTuple):
     notes: Sequence[Note]
 
 
-def fitting(parts: Sequence[Part], budget: int) -> list[Part]:
+def fitting(parts: Sequence[Part], budget: int, tongue: str = "en") -> list[Part]:
     """Return what of each part is told, so that all of it keeps within a budget.
 
     Each part first fills its own share; what is left over goes to those that have more to say, in
@@ -35,20 +35,21 @@ def fitting(parts: Sequence[Part], budget: int) -> list[Part]:
     Args:
         parts: In the order in which they are told.
         budget: How many tokens `told` may have for them, its frame included.
+        tongue: The language of what stands around them.
     """
     wanted = [_important_first(part) for part in parts if part.notes]
-    room = budget - count(told([Part(part.name, 0, [Note("", "")]) for part in wanted]))
+    room = budget - count(told([Part(part.name, 0, [Note("", "")]) for part in wanted], tongue))
     kept = [_fill(part, int(room * part.share)) for part in wanted]
     for at, part in enumerate(wanted):
         used = sum(_weight(one) for one in kept)
         kept[at] = _fill(part, _weight(kept[at]) + room - used)
-    return _within([part for part in kept if part.notes], budget)
+    return _within([part for part in kept if part.notes], budget, tongue)
 
 
-def told(parts: Sequence[Part]) -> str:
+def told(parts: Sequence[Part], tongue: str = "en") -> str:
     """Return the block that a model is shown; nothing for no notes."""
     inside = [wrap(part.name, [line(one, part.name) for one in part.notes]) for part in parts]
-    return f"{render('memory')}\n{wrap('memory', inside)}" if any(inside) else ""
+    return f"{render('memory', language=tongue)}\n{wrap('memory', inside)}" if any(inside) else ""
 
 
 def line(note: Note, memory: str = "") -> str:
@@ -103,9 +104,9 @@ def _some(note: Note, lines: Sequence[str], kept: Sequence[int]) -> Note:
     return note._replace(text=text, cut=cut)
 
 
-def _within(parts: list[Part], budget: int) -> list[Part]:
+def _within(parts: list[Part], budget: int, tongue: str) -> list[Part]:
     """Leave notes out from the end while their block is too long: tokens do not add up exactly."""
-    while parts and count(told(parts)) > budget:
+    while parts and count(told(parts, tongue)) > budget:
         last = parts.pop()
         if len(last.notes) > 1:
             parts.append(last._replace(notes=last.notes[:-1]))

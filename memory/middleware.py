@@ -15,6 +15,7 @@ from memory.budget import Part, fitting, told
 from memory.registry import MEMORIES
 from memory.repeats import once
 from memory.waiting import wait
+from retrieval.text import language
 from retrieval.tokens import warm
 from storage.events import revision
 
@@ -23,6 +24,9 @@ BUDGET = 3_000
 
 TURNS = 3
 """How many turns of a conversation say what it is about."""
+
+BEGINNING = 100
+"""How many characters of a system message show its language."""
 
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
@@ -88,12 +92,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def reminded(self, request: Request) -> Request:
         """Return a request with the notes that fit it."""
-        parts = await remembered(self.query(request), self.memories, self.budget)
+        tongue = _tongue(request.system_message)
+        parts = await remembered(self.query(request), self.memories, self.budget, tongue)
         if not parts:
             return request
         if self.watch:
             await self.watch(request, parts)
-        return request.override(system_message=_with(request.system_message, told(parts)))
+        return request.override(system_message=_with(request.system_message, told(parts, tongue)))
 
     def _query(self, request: Request) -> Query:
         turns = last_turns(request.messages)
@@ -101,7 +106,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return Query(self.owner, self.role, turns[-1] if turns else "", turns, 0, state, store)
 
 
-async def remembered(query: Query, memories: Sequence[Memory], budget: int) -> list[Part]:
+async def remembered(
+    query: Query, memories: Sequence[Memory], budget: int, tongue: str = "en"
+) -> list[Part]:
     """Return what all memories tell of a query, chosen so that it keeps within the budget.
 
     Raises:
@@ -114,7 +121,7 @@ async def remembered(query: Query, memories: Sequence[Memory], budget: int) -> l
     parts = [
         Part(memory.name, memory.share, some) for memory, some in zip(memories, notes, strict=True)
     ]
-    return [_in_order(part) for part in once(fitting(parts, budget))]
+    return [_in_order(part) for part in once(fitting(parts, budget, tongue))]
 
 
 def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str, ...]:
@@ -128,6 +135,11 @@ def last_turns(messages: Sequence[AnyMessage], turns: int = TURNS) -> tuple[str,
         if turns == 0:
             break
     return tuple(said)
+
+
+def _tongue(system: SystemMessage | None) -> str:
+    """Return the language of a system message, which its beginning shows."""
+    return language(str(system.text)[:BEGINNING]) if system else "en"
 
 
 def _with(system: SystemMessage | None, notes: str) -> SystemMessage:

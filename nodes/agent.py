@@ -20,6 +20,7 @@ from nodes.streaming import inside
 from nodes.typed import CUT, MENDABLE, in_words, read
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
+from retrieval.text import language
 from retrieval.tokens import warm
 from runs.around import Around
 from runs.budget import budget
@@ -31,6 +32,9 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 Recall = Callable[[str], Awaitable[Any]]
 """Answers a question from memory."""
+
+BEGINNING = 100
+"""How many characters of what a role is told show its language."""
 
 REPAIRS = 2
 """How often a model is shown what is wrong with its answer, where nothing else is said."""
@@ -77,7 +81,8 @@ async def ask(
         Problem: `answer_invalid` when the answer does not fit the schema after that, or whatever
             keeps a model from answering (`runs/faults.py`, `runs/budget.py`).
     """
-    system = f"{system}\n\n{in_words(schema)}"
+    tongue = language(system[:BEGINNING])
+    system = f"{system}\n\n{in_words(schema, tongue)}"
     try:
         around = await _around(state, runtime, role, system)
         return await _answer(around, messages, schema, repairs)
@@ -93,18 +98,19 @@ async def _answer(
 ) -> Answer:
     """Ask, and ask again with what is wrong while the answer cannot be read."""
     said = list(messages)
+    tongue = language(around.system[:BEGINNING])
     for _ in range(1 + repairs):
         try:
             reply = (await _converse(around, said, schema))[-1]
         except Problem as problem:
             if problem.code != "answer_too_long":
                 raise
-            said = [*said, HumanMessage(render("repair", error=CUT))]
+            said = [*said, HumanMessage(render("repair", language=tongue, error=CUT))]
             continue
         try:
             return read(reply, schema)
         except ValueError as error:
-            complaint = HumanMessage(render("repair", error=error))
+            complaint = HumanMessage(render("repair", language=tongue, error=error))
             said = [*said, AIMessage(str(reply.text)[:MENDABLE]), complaint]
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
     raise Problem("answer_invalid", what)

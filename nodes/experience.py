@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -27,7 +27,8 @@ from models.load import model_name
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
-from report.document import limit_reached
+from report.document import gaps, limit_reached
+from report.wording import told
 from retrieval.text import sentences
 from runs.place import Here, here
 
@@ -36,8 +37,13 @@ ROLE = "memorizer"
 ANSWERED = {"succeeded": 1.0, "partial": 0.5}
 """How far a run has answered, by its status; any other has not."""
 
+WARNINGS = 12
+"""How many sentences that were removed or doubted are told."""
+
 BEST = 10
 """The best rating a model may give."""
+
+_CHECKED: tuple[Literal["removed", "doubted"], ...] = ("removed", "doubted")
 
 log = logging.getLogger(__name__)
 
@@ -77,10 +83,10 @@ def _rater(state: Mapping[str, Any], runtime: Runtime[Context]) -> Rate:
         nothing = Ratings(ratings=[])
         language = state.get("language", "en")
         system = render("rate_runs", language=language, best=BEST)
-        told = await ask(state, runtime, ROLE, system, said, Ratings, otherwise=nothing, repairs=0)
+        rated = await ask(state, runtime, ROLE, system, said, Ratings, otherwise=nothing, repairs=0)
         return {
             past[one.run - 1].run: min(max(one.relevance, 0), BEST) / BEST
-            for one in told.ratings
+            for one in rated.ratings
             if 1 <= one.run <= len(past)
         }
 
@@ -117,7 +123,9 @@ def _reason(state: State) -> str:
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
     failed = (f"{one['title']}: {one['reason']}" for one in found if one["status"] != "ok")
     limit = limit_reached(state)
-    return "; ".join([*failed, *([limit] if limit else [])])[:1_000]
+    report = state["report"]
+    warned = [f"{name}: {len(report[name])}" for name in _CHECKED if report[name]]
+    return "; ".join([*failed, *([limit] if limit else []), *warned])[:1_000]
 
 
 async def learn_from(state: State, runtime: Runtime[Context]) -> None:
@@ -142,14 +150,14 @@ async def _compared(state: State, runtime: Runtime[Context], place: Here) -> Non
         return
     system = render("lessons", language=state["language"])
     shown = blocks(
-        _shown("new", seen.new, seen.steps),
+        _shown("new", seen.new, seen.steps, _outcome(state)),
         *(_shown("other", one, steps) for one, steps in seen.others),
         _numbered(seen.known),
     )
     said = [HumanMessage(shown)]
     nothing = Lessons(lessons=[])
-    told = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
-    await learn(place.owner, seen, told.lessons)
+    answer = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
+    await learn(place.owner, seen, answer.lessons)
 
 
 async def _which(
@@ -159,15 +167,31 @@ async def _which(
     system = render("tidy", language=state["language"])
     said = [HumanMessage(_numbered(known))]
     nothing = Lessons(lessons=[])
-    told = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
-    return told.lessons
+    answer = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
+    return answer.lessons
 
 
 def _numbered(known: Sequence[Insight]) -> str:
     return wrap("known", [block("insight", k.content, number=n) for n, k in enumerate(known, 1)])
 
 
-def _shown(tag: str, one: Experience, steps: Sequence[Utterance]) -> str:
-    head = {"question": one.question, "ended": one.status, "why": one.reason}
+def _shown(tag: str, one: Experience, steps: Sequence[Utterance], ended: str = "") -> str:
+    warned = one.status == "resolved" and one.reason and one.signs.person is None
+    status = "resolved, with warnings" if warned else one.status
+    head = {"question": one.question, "ended": status, "why": one.reason}
     # A run of which no step is kept tells something too, and an empty block would be left out.
-    return block(tag, lines(steps) or "-", **head)
+    return block(tag, "\n".join(filter(None, [lines(steps), ended])) or "-", **head)
+
+
+def _outcome(state: State) -> str:
+    """Return how each step of a run came out, what the checks did to its report, and its gaps."""
+    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    report, tongue = state["report"], state["language"]
+    steps = [
+        f"step {one['step']}, {one['title']}: {one['status']}"
+        + "".join(f", {more}" for more in (one["reason"], one["review"]) if more)
+        for one in found
+    ]
+    checked = told(report["removed"], report["doubted"], tongue).splitlines()[:WARNINGS]
+    missing = [f"missing: {gap['title']}: {gap['reason']}" for gap in gaps(state)]
+    return "\n".join([*steps, *checked, *missing])

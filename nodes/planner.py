@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -12,6 +11,7 @@ from pydantic import BaseModel, Field
 from config.errors import Problem
 from graph.context import Context
 from graph.plan import checked, to_research
+from graph.plan_text import written
 from graph.records import EMPTY_PLAN, Passage, Plan, Step, of_turn
 from graph.state import State
 from nodes.agent import ask
@@ -35,7 +35,7 @@ class DraftStep(BaseModel):
 
     title: str
     description: str = ""
-    kind: Literal["research", "compute"] = "research"
+    kind: str = Field(default="research", json_schema_extra={"enum": ["research"]})
     queries: list[str] = Field(default=[], description="what to search for, one or two")
     needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
     need_web_search: bool = True
@@ -114,7 +114,7 @@ def _request(state: State, runtime: Runtime[Context]) -> HumanMessage:
             pages_block(_passages(state), state.get("sources", {})),
             earlier_block(accepted(state, state["question"]), left_open(state)),
             block("limit", str(runtime.context.max_steps)),
-            block("plan", state["plan"]) if rejected else "",
+            block("plan", written(state["plan"])) if rejected else "",
             block("feedback", state["feedback"]),
         )
     )

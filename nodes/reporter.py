@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
+from graph.plan_text import written
 from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
 from models.extractive.unquotable import unquotable
@@ -23,9 +24,9 @@ from nodes.conversation import holds_secret
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block, pages_block
+from prompts.marks import block, blocks, findings_block, pages_block, sources_block
 from report import material
-from report.document import document, gaps, limit_reached
+from report.document import document, gaps, headline, limit_reached
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
@@ -101,7 +102,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     await note_checked(here(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
     report = Report(
-        title=state["plan"]["title"] or state["question"][:120],
+        title=headline(state["plan"]["title"] or state["question"]),
         # Words without a single source are no report, whatever they say.
         body=checked.body if checked.cited else "",
         cited=checked.cited,
@@ -143,7 +144,7 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
                 draft.tell("unsure")
             if part.complete:
                 break
-            said += [AIMessage(text), HumanMessage(render("continue"))]
+            said += [AIMessage(text), HumanMessage(render("continue", language=state["language"]))]
         else:
             draft.tell("cut")
     except Problem as problem:
@@ -182,14 +183,15 @@ async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, So
 
 def _request(state: State) -> str:
     found = material.findings(state)
-    told = _open(state)
+    told, before = _open(state), accepted(state, state["question"])
     pages = [*material.passages(state), *state["knowledge"]]
     return blocks(
         block("question", state["question"]),
-        block("plan", state["plan"]) if found else "",
+        block("plan", written(state["plan"])) if found else "",
+        sources_block([*found, *before], state.get("sources", {})),
         findings_block(found),
         pages_block(pages, state.get("sources", {})),
-        earlier_block(accepted(state, state["question"])),
+        earlier_block(before),
         block("gaps", "\n".join(told)),
     )
 

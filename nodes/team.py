@@ -8,12 +8,13 @@ from pydantic import BaseModel
 
 from graph.context import Context
 from graph.plan import to_research
+from graph.plan_text import written
 from graph.records import Finding, Step, of_turn
 from graph.state import State
 from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
-from prompts.marks import block, blocks, findings_block
+from prompts.marks import block, blocks, findings_block, sources_block
 from report.earlier import accepted, earlier_block
 
 FOLLOW_UPS = 2
@@ -62,11 +63,13 @@ async def _follow_ups(
     if state["rounds"] >= runtime.context.max_rounds:
         return []
     tell(state, "judging")
+    before = accepted(state, state["question"])
     data = blocks(
         block("question", state["question"]),
-        block("plan", state["plan"]),
+        block("plan", written(state["plan"])),
+        sources_block([*findings.values(), *before], state.get("sources", {})),
         findings_block(findings.values()),
-        earlier_block(accepted(state, state["question"])),
+        earlier_block(before),
     )
     system = render("judge", language=state["language"])
     said, unsure = [HumanMessage(data)], Enough(enough=True)

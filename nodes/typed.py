@@ -10,6 +10,7 @@ import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel, ValidationError
 
+from prompts.fields import in_chinese
 from prompts.loader import render
 from runs.faults import finish_reason, spoken
 
@@ -25,10 +26,11 @@ CUT = "The answer was cut off at the limit. Answer more shortly."
 
 
 @cache
-def in_words(schema: type[BaseModel]) -> str:
-    """Return the form of an answer as the prompt asks for it."""
-    form = json.dumps(schema.model_json_schema(), ensure_ascii=False)
-    return render("typed", schema=form)
+def in_words(schema: type[BaseModel], tongue: str = "en") -> str:
+    """Return the form of an answer as a prompt in a language asks for it."""
+    form = schema.model_json_schema()
+    form = in_chinese(form) if tongue == "zh" else form
+    return render("typed", language=tongue, schema=json.dumps(form, ensure_ascii=False))
 
 
 def read(reply: AnyMessage, schema: type[Answer]) -> Answer:

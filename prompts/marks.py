@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import unescape
-from typing import Any
+from typing import Any, cast
 
 TAGS = (
     *("abstract", "answer", "conversation", "count", "doubted", "draft", "earlier", "experience"),
@@ -125,6 +125,17 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
             named["kind"] = "computed"
         marked.append(block("page", passage["text"], **named))
     return wrap("pages", marked)
+
+
+def sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) -> str:
+    """Mark the sources that findings cite: of each its id, its title and its place."""
+    cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
+    lines = []
+    for name in dict.fromkeys(one for one in cited_ids if one in sources):
+        _, mark, place = str(sources[name]["location"]).rpartition("#")
+        parts = [str(sources[name]["title"]), place if mark else ""]
+        lines.append(f"- {name}: {', '.join(part for part in parts if part)}")
+    return block("sources", "\n".join(lines))
 
 
 def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:

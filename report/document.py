@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -10,6 +11,10 @@ from graph.state import State
 from report.render import Document, Gap
 from report.wording import word
 
+LONGEST = 80
+"""How many characters a title has at most."""
+
+_END = re.compile(r"\s|[，。；：、？！]")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -32,7 +37,7 @@ def document(
     sources: dict[str, Source] = state.get("sources", {})
     return Document(
         title=report["title"],
-        question="" if state["question"] == report["title"] else state["question"],
+        question="" if _same(state["question"], report["title"]) else state["question"],
         status=status,
         notices=report["notices"],
         body=report["body"],
@@ -46,6 +51,26 @@ def document(
         language=report["language"],
         created=created,
     )
+
+
+def headline(text: str) -> str:
+    """Return a text as a title: in one line, cut behind a whole word where it is too long."""
+    title = " ".join(text.split())
+    if len(title) <= LONGEST:
+        return title
+    cut = title[:LONGEST]
+    ends = [end.start() for end in _END.finditer(cut) if end.start() > LONGEST // 2]
+    return cut[: ends[-1] if ends else LONGEST - 1].rstrip(" ,;:，；：、") + "…"
+
+
+def shows_removed(run: str) -> str:
+    """Return the command that lists what the checks of a run removed."""
+    return f"dossier runs show {run} --removed"
+
+
+def _same(question: str, title: str) -> bool:
+    """Say whether a question says no more than a title; marks and capitals are no words."""
+    return re.sub(r"\W+", "", question).casefold() == re.sub(r"\W+", "", title).casefold()
 
 
 def _shown(source: Source, language: str) -> Source:

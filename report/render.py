@@ -13,6 +13,7 @@ from report.shape import Document as Document
 from report.shape import Gap as Gap
 from report.wording import doubts, footnotes, notices, reason, word
 
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
@@ -30,11 +31,11 @@ def plain(body: str) -> str:
 
     A row of a table is its cells one behind the other.
     """
-    shown = re.sub(r"\*\*|__", "", _shown(numbered(body, []).body))
+    shown = re.sub(r"(?<!\\)(?:\*\*|__)", "", _shown(numbered(body, []).body))
     if not shown.lstrip().startswith("|"):
-        return shown
+        return _ESCAPED.sub(r"\1", shown)
     cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", shown))
-    return " · ".join(cell.replace("\\|", "|") for cell in cells if cell)
+    return " · ".join(_ESCAPED.sub(r"\1", cell) for cell in cells if cell)
 
 
 def _shown(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from graph.records import Doubted, Removed, Source
@@ -33,6 +35,8 @@ class Document(TypedDict):
     """The text of each page that is cited, by the id of its source; a page shows parts of them."""
     removed: list[Removed]
     doubted: list[Doubted]
+    command: NotRequired[str]
+    """What lists the sentences that were removed; nothing for a reader without a terminal."""
     unreviewed: int
     """How many findings nobody could judge; their quotations are checked all the same."""
     language: str

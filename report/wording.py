@@ -19,6 +19,7 @@ _EN = {
     "cited": "Cited passages",
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
+    "listed": "They are listed by: {}",
     "more_doubted": "More sentences in which something is doubtful: {}.",
     "doubts": "To be checked",
     "to_check": "{} to check",
@@ -49,7 +50,8 @@ _ZH = {
     "sources": "来源",
     "cited": "引用的原文",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
-    "removed": "核对时删除：{}。",
+    "removed": "核对时删去 {} 句：{}。",
+    "listed": "查看被删去的句子：{}",
     "more_doubted": "另有 {} 句存疑。",
     "doubts": "待核实",
     "to_check": "{} 处待核实",
@@ -106,14 +108,14 @@ _STATUS = {
 _REMOVED = {
     "quote_not_found": (
         "{} with a quotation that no source has",
-        "{}的引文在来源中找不到",
+        "引文在来源中找不到",
     ),
-    "unknown_source": ("{} that named no known source", "{}没有注明已知的来源"),
-    "no_source": ("{} that no source bears out", "{}没有来源可以证实"),
-    "address": ("{} that only named an address", "{}只给出一个网址"),
+    "unknown_source": ("{} that named no known source", "所注的来源不存在"),
+    "no_source": ("{} that no source bears out", "没有来源可以证实"),
+    "address": ("{} that only named an address", "只有网址"),
     "wish": (
         "{} about what the person who asked wants, which no page can know",
-        "{}替提问者表达意愿，而这不是页面能知道的",
+        "说的是提问者的意愿，而来源无从知道",
     ),
 }
 _DOUBTED = {
@@ -136,7 +138,7 @@ _DOUBTED = {
     ),
     "strength": ("It says more than its sources: “{}”", "所说超出所引来源：“{}”"),
 }
-_OTHER = ("{} for other reasons", "{}因其他原因")
+_OTHER = ("{} for other reasons", "其他原因")
 
 
 def word(name: str, language: str) -> str:
@@ -189,23 +191,29 @@ def footnotes(document: Document) -> list[str]:
     """Return what stands at the very end: what was taken out, or not judged."""
     language, count = document["language"], document["unreviewed"]
     lines = [_removed(document["removed"], language)] if document["removed"] else []
+    if lines and document.get("command"):
+        lines.append(word("listed", language).format(document["command"]))
     return [*lines, word("unreviewed", language).format(count)] if count else lines
 
 
 def _removed(sentences: Sequence[Removed], language: str) -> str:
     """Return one line that says how many sentences were taken out, and why."""
-    chinese = _is_chinese(language)
-    told = []
-    for why, count in sorted(Counter(one["reason"] for one in sentences).items()):
-        how_many = f" {count} 句" if chinese else f"{count} sentence{'s' * (count > 1)}"
-        told.append(_REMOVED.get(why, _OTHER)[chinese].format(how_many))
-    return word("removed", language).format(word("comma", language).join(told).strip())
+    counted = sorted(Counter(one["reason"] for one in sentences).items())
+    if _is_chinese(language):
+        why = [(_REMOVED.get(code, _OTHER)[1], count) for code, count in counted]
+        each = [f"{told}（{count} 句）" if len(why) > 1 else told for told, count in why]
+        return word("removed", language).format(len(sentences), "，".join(each))
+    told = [
+        _REMOVED.get(code, _OTHER)[0].format(f"{count} sentence{'s' * (count > 1)}")
+        for code, count in counted
+    ]
+    return word("removed", language).format(", ".join(told))
 
 
 def why_removed(reason: str, language: str) -> str:
     """Return in a few words why a sentence was taken out."""
     chinese = _is_chinese(language)
-    return _REMOVED.get(reason, _OTHER)[chinese].format("一句" if chinese else "a sentence")
+    return _REMOVED.get(reason, _OTHER)[chinese].format("a sentence")
 
 
 def told(removed: Sequence[Removed], doubted: Sequence[Doubted], language: str) -> str:

@@ -25,7 +25,7 @@ from graph.records import RunStatus
 from graph.session import Outcome, Session, session
 from graph.state import State
 from memory.files.proposals import proposed_by
-from report.document import document
+from report.document import document, shows_removed
 from report.export import digests, write
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
@@ -184,8 +184,11 @@ class Conductor:
 
     def _command(self) -> str:
         """Return the command that goes on with the run."""
+        return f"dossier resume {self.run}{self._of_project()}"
+
+    def _of_project(self) -> str:
         project = self.context.project
-        return f"dossier resume {self.run}" + (f" --project {quote(project)}" if project else "")
+        return f" --project {quote(project)}" if project else ""
 
     def _waiting(self, request: dict[str, Any]) -> int:
         review.show_plan(self.err, request)
@@ -247,6 +250,7 @@ class Conductor:
         today = datetime.now(UTC).date().isoformat()
         cited = await cited_texts(self.owner, state)
         shown = document(state, state["report"], state["status"], today, cited)
+        shown["command"] = shows_removed(self.run)
         folder = (self.out or Path("reports") / self.run).absolute()
         try:
             owner = owned(self.context.user or settings().user, self.context.project)

@@ -10,7 +10,7 @@ from typing import cast
 from config.errors import Problem
 from graph.state import State
 from memory.forgetting.checkpoints import Told
-from report.document import document
+from report.document import document, shows_removed
 from report.export import same, write
 from report.render import Document
 from runs.lifecycle import NAMES, folders, found
@@ -66,6 +66,7 @@ async def _drawn(owner: str, told: Told) -> tuple[Document, list[Path]]:
     day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     cited = await cited_texts(owner, state)
     shown = document(state, state["report"], state["status"], day, cited)
+    shown["command"] = shows_removed(told.run)
     places = [Path(folder) for folder in await folders(run)]
     names = NAMES.values()
     return shown, [one for one in places if any((one / name).exists() for name in names)]

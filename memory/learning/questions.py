@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from memory.learning.patterns import NOTE
 from memory.learning.rules import parted
 from memory.learning.voice import asks, in_person
+from retrieval.script import CJK
 from retrieval.secrets import MARK
 from retrieval.text import sentences
 
+_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
 _OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
 
 
@@ -27,7 +30,7 @@ def without_secrets(message: str) -> str:
         return message
     said = [one.text for one in sentences(message)]
     kept = [one for one in said if asks(one) or not MARK.search(one)]
-    return MARK.sub("…", " ".join(kept)) if MARK.search(message) else message
+    return MARK.sub("…", joined(kept)) if MARK.search(message) else message
 
 
 def asked_alone(message: str) -> str:
@@ -37,7 +40,8 @@ def asked_alone(message: str) -> str:
     dance?" asks one thing.
     """
     left, told = [], False
-    for sentence in sentences(message):
+    said = sentences(message)
+    for sentence in said:
         own, question = parted(sentence.text)
         if asks(own):
             own, question = "", sentence.text
@@ -46,4 +50,13 @@ def asked_alone(message: str) -> str:
         else:
             told, question = False, sentence.text
         left += [question] if question else []
-    return " ".join(left) if any(map(asks, left)) else message
+    whole = left == [one.text for one in said] or not any(map(asks, left))
+    return message if whole else joined(left)
+
+
+def joined(said: Sequence[str]) -> str:
+    """Return sentences as one text, without a space behind a Chinese one."""
+    text = ""
+    for one in said:
+        text += one if not text or _UNSPACED.search(text) else f" {one}"
+    return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape, unescape
@@ -11,6 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from config.errors import Problem
+from graph.plan_text import read as read_plan
 from prompts.marks import attribute, unguarded
 from retrieval.text import language
 
@@ -232,7 +233,6 @@ def _number(text: str | None, default: int) -> int:
 
 def _plan(text: str) -> dict[str, Any]:
     try:
-        plan = json.loads(text)
-    except ValueError:
+        return dict(read_plan(text)) if text else {}
+    except Problem:
         return {}
-    return plan if isinstance(plan, dict) else {}

@@ -1,5 +1,7 @@
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
+from graph.plan import to_research
+from graph.plan_text import written
 from models.extractive.blocks import Found, Quote, read
 from prompts.marks import block, blocks, wrap
 
@@ -53,8 +55,10 @@ def test_a_finding_may_stand_alone():
 
 
 def test_the_plan_is_read_and_a_broken_one_is_empty():
-    assert read([HumanMessage(block("plan", {"steps": []}))]).plan == {"steps": []}
-    assert read([HumanMessage(block("plan", "no json"))]).plan == {}
+    steps = [to_research("s1", "Find <plan>", ["waggle dance"], description="Who saw it.")]
+    plan = {"title": "Bees", "thought": "", "has_enough_context": False, "steps": steps}
+    assert read([HumanMessage(block("plan", written(plan)))]).plan == plan  # type: ignore[arg-type]
+    assert read([HumanMessage(block("plan", "{broken"))]).plan == {}
 
 
 def test_pages_that_a_tool_returned_are_read_too():

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[2] / "prompts"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.md") if "." not in file.stem)
 TWINS = sorted(file.name.removesuffix(".zh.md") for file in FOLDER.glob("*.zh.md"))
 
-OF_ANY_LANGUAGE = {"continue", "cut_off", "memory", "profile", "repair", "typed"}
+OF_ANY_LANGUAGE = {"cut_off", "profile"}
 """Prompts about the form of an answer, which have no language of their own."""
 
 

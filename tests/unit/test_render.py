@@ -210,7 +210,7 @@ def test_a_chinese_report_has_chinese_headings():
         )
     )
 
-    for words_ in ("不完整", "## 尚缺的内容", "## 来源", "核对时删除：1 句的引文在来源中找不到。"):
+    for words_ in ("不完整", "## 尚缺的内容", "## 来源", "核对时删去 1 句：引文在来源中找不到。"):
         assert words_ in shown
 
 

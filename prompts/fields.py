@@ -1,0 +1,59 @@
+"""What the fields of typed answers hold, in Chinese, by what is said of them in English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CHINESE: Mapping[str, str] = {
+    "what is still to be found out": "仍需查明的内容",
+    "what must be known, one thing each": "必须知道的事，每条一件",
+    "searches by the words that pages hold": "按页面上的字词查找",
+    "searches by meaning, whole sentences": "按意思查找，每条一个完整的句子",
+    "ids of pages shown that are to be read": "应当阅读的页面编号",
+    "true unless it is only small talk": "只是寒暄时为 false，否则为 true",
+    "the answer to small talk, else empty": "对寒暄的回答，否则留空",
+    "one paragraph": "一段话",
+    "the question in a form that needs no conversation": "不看对话也能读懂的问题",
+    "different search queries for it": "针对它的几条不同的检索词",
+    "what to search for, one or two": "检索词，一两条",
+    "numbers of earlier steps it builds on": "所依赖的前面步骤的编号",
+    "true if the pages already answer the question completely": "页面已经完整回答了问题时为 true",
+    "numbers of the insights it is about": "所涉及的经验的编号",
+    "in which case it holds: for which kind of question": "在什么情况下成立：针对哪类问题",
+    "what to do differently, in one sentence": "应当怎样改进，用一句话说明",
+    "what it means for who plans; empty if nothing": "对制定计划者的含义，没有则留空",
+    "the same for who searches and reads": "对检索和阅读者的含义",
+    "the same for who computes": "对计算者的含义",
+    "the same for who reviews a finding": "对复核者的含义",
+    "the same for who writes the report": "对撰写报告者的含义",
+    "how sure it is, from 0 to 1": "把握大小，从 0 到 1",
+    "the words of the message that say so, copied exactly": "消息中说明这一点的原话，逐字照抄",
+    "the number of the message that the quote stands in": "引文所在消息的编号",
+    "one short statement, in the person's own words": "一句简短的陈述，用本人的原词",
+    "true if it will still hold in a month": "一个月后仍然成立时为 true",
+    "true if it is about the person themselves": "说的是本人时为 true",
+    "false if it orders something to be done now": "要求眼下做某事时为 false",
+    "the number of the known fact it ends": "因此不再成立的已知内容的编号",
+    "a few words, such as the name of an occupation": "几个字，例如职业名称",
+    "who they say they are": "本人所说的身份",
+    "what marks them": "本人的特点",
+    "the words that show detail, depth or format": "表明详略、深度或格式的原话",
+    "the number of the message that quote stands in": "这段原话所在消息的编号",
+    "numbers of known traits that hold no longer": "不再成立的已知特征的编号",
+    "true if the messages could not be read": "无法读取消息时为 true",
+}
+
+
+def in_chinese(schema: Any) -> Any:
+    """Return a JSON schema with its descriptions in Chinese, without those that have none."""
+    if isinstance(schema, list):
+        return [in_chinese(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    translated = {name: in_chinese(one) for name, one in schema.items()}
+    told = schema.get("description")
+    if isinstance(told, str):
+        del translated["description"]
+        translated |= {"description": CHINESE[told]} if told in CHINESE else {}
+    return translated

@@ -1,0 +1,180 @@
+"""What a model is told in Chinese is Chinese throughout, and who says what is kept."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import SystemMessage
+
+from graph.records import Source
+from memory.base import Note
+from memory.budget import Part, told
+from memory.experience.outcome import Signs
+from memory.experience.runs import Experience
+from memory.learning.questions import asked_alone, joined
+from memory.learning.schema import Learnt
+from memory.middleware import _tongue
+from nodes.experience import _outcome, _reason, _shown
+from nodes.planner import Draft
+from nodes.recall.plan import __file__ as recall_file
+from nodes.typed import in_words
+from prompts.fields import CHINESE
+from prompts.loader import render
+from prompts.marks import sources_block
+from report.document import headline
+from report.render import Document, plain, to_markdown
+from report.wording import told as checks_told
+
+ENGLISH = re.compile(r"[A-Za-z]+(?: [a-z]+){3,}")
+DOCUMENT = Document(
+    title="Bees",
+    question="Why?",
+    status="succeeded",
+    notices=[],
+    body="Bees dance [S1].",
+    gaps=[],
+    searched=[],
+    sources=[Source(id="S1", page="p", title="Bees", location="/bees.md", kind="file")],
+    texts={},
+    removed=[{"text": "Bees swim.", "reason": "no_source"}],
+    doubted=[],
+    unreviewed=0,
+    language="en",
+    created="",
+)
+ROOT = Path(recall_file).parents[2]
+
+
+@pytest.mark.parametrize("schema", [Draft, Learnt])
+def test_the_form_of_an_answer_is_asked_for_in_chinese(schema: type[Draft] | type[Learnt]):
+    assert not ENGLISH.search(in_words(schema, "zh"))
+    assert "JSON" in in_words(schema, "zh")
+    assert '"description"' in in_words(schema, "zh")
+    assert ENGLISH.search(in_words(schema))
+
+
+def test_every_field_that_is_described_is_described_in_chinese():
+    code = "\n".join(
+        file.read_text("utf-8")
+        for room in ("nodes", "memory")
+        for file in (ROOT / room).rglob("*.py")
+    )
+    described = set(re.findall(r'description="([^"{]+)"', code))
+
+    assert len(described) > 20
+    assert described <= set(CHINESE)
+
+
+def test_what_is_remembered_is_framed_in_the_language_of_the_role():
+    part = Part("facts", 1.0, [Note("", "养蜂")])
+
+    assert not ENGLISH.search(told([part], "zh"))
+    assert _tongue(SystemMessage(render("judge", language="zh"))) == "zh"
+    assert _tongue(SystemMessage(render("judge"))) == "en"
+
+
+def test_an_answer_that_cannot_be_used_is_asked_for_again_in_chinese():
+    assert not ENGLISH.search(render("repair", language="zh", error=""))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "蜜蜂为什么跳舞？Apis 何时越冬？它们吃什么？",
+        "Why do bees dance? And when?",
+        "跳舞吗？\n为什么？",
+    ],
+)
+def test_a_question_stays_as_it_was_asked(asked: str):
+    assert asked_alone(asked) == asked
+
+
+def test_sentences_that_are_left_are_joined_as_their_language_is_written():
+    assert asked_alone("我是护士。蜜蜂为什么跳舞？WAL 是什么？") == "蜜蜂为什么跳舞？WAL 是什么？"
+    assert joined(["Why?", "When?"]) == "Why? When?"
+
+
+def test_sources_are_listed_by_what_they_are():
+    sources = {
+        "S1": {"title": "Lin's notes", "location": "/docs/lin.md#L3"},
+        "S2": {"title": "The manual", "location": "https://a.example/x"},
+        "S3": {"title": "Unused", "location": ""},
+    }
+
+    shown = sources_block([{"sources": ["S2", "S1"]}, {"sources": ["S1"]}], sources)
+
+    assert shown == "<sources>\n- S2: The manual\n- S1: Lin's notes, L3\n</sources>"
+
+
+def test_a_planner_is_not_offered_what_is_refused():
+    assert "compute" not in in_words(Draft)
+    assert "compute" not in str(Draft.model_json_schema())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How do here documents, here strings and process substitutions differ in the bash shell?",
+        "回滚日志模式有哪五种锁状态，各允许什么？" * 6,
+        "x" * 200,
+    ],
+)
+def test_a_long_question_makes_a_short_title_of_whole_words(asked: str):
+    title = headline(asked)
+
+    assert len(title) <= 80
+    assert title.endswith("…")
+    assert asked.startswith(title[:-1])
+    assert " " not in asked or asked[len(title) - 1] == " "
+
+
+def test_a_short_question_is_its_own_title():
+    assert headline("Why do\nbees dance?") == "Why do bees dance?"
+
+
+def test_words_for_a_notice_have_no_marks_of_markdown():
+    body = 'The state is `UNLOCKED` and <q s="S1">ls &gt; dirlist 2&gt;&amp;1</q> [S1].'
+
+    assert "\\" not in plain(body)
+    assert "ls > dirlist 2>&1" in plain(body)
+
+
+def test_a_chinese_notice_says_why_sentences_were_removed():
+    one = {"text": "蜜蜂会飞。", "reason": "quote_not_found"}
+
+    assert checks_told([one], [], "zh") == "- 引文在来源中找不到：蜜蜂会飞。"
+
+
+@pytest.mark.parametrize(("tongue", "said"), [("en", "They are listed by: "), ("zh", "查看")])
+def test_a_person_at_a_terminal_is_told_what_lists_the_removed_sentences(tongue: str, said: str):
+    told_of = Document(
+        **{**DOCUMENT, "language": tongue},  # type: ignore[typeddict-item]
+        command="dossier runs show bees-1 --removed",
+    )
+
+    assert "dossier runs show bees-1 --removed" in to_markdown(told_of)
+    assert said in to_markdown(told_of)
+    assert "dossier" not in to_markdown(DOCUMENT)
+
+
+def test_lessons_are_told_how_the_steps_came_out_and_what_the_checks_said():
+    finding = {"title": "Dance", "status": "ok", "reason": "", "review": "failed", "step": "s1"}
+    one = {"text": "Bees swim.", "reason": "no_source"}
+    report = {"removed": [one], "doubted": [{"text": "Bees run.", "reason": "name"}], "cited": []}
+    state = {"turn": 1, "language": "en", "findings": {"1/s1": finding}, "report": report}
+
+    outcome = _outcome(state)  # type: ignore[arg-type]
+
+    for words in ("s1, Dance: ok, failed", "Bees swim.", "Bees run.", "missing: Dance"):
+        assert words in outcome
+    assert _reason(state) == "removed: 1; doubted: 1"  # type: ignore[arg-type]
+
+
+def test_a_run_with_warnings_is_not_simply_resolved():
+    signs = Signs(1.0, 1.0, 1.0, 1.0)
+    run = Experience("r", "Why?", "resolved", 1.0, signs, "doubted: 1", 0.0, 0)
+
+    assert 'ended="resolved, with warnings"' in _shown("new", run, [])
+    assert 'ended="resolved"' in _shown("new", run._replace(reason=""), [])
