@@ -10,6 +10,7 @@ from pathlib import Path
 from app.cli.output import confirmed, print_json
 from config.errors import Problem
 from config.settings import settings
+from memory.pages.uploads import discard_uploads
 from runs.place import owned
 from runs.retention import Old, finished
 from runs.retention import prune as delete
@@ -32,7 +33,7 @@ def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
         _tell({"runs": 0, "threads": 0, "freed": 0, "kept": 0}, told, as_json=as_json)
         return 0
     before = _size(settings().home)
-    kept = asyncio.run(_deleted(old))
+    kept = asyncio.run(_deleted(owner, old))
     freed = max(0, before - _size(settings().home))
     gone = [one for one in old if one not in kept]
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
@@ -49,9 +50,14 @@ async def _finished(owner: str, seconds: float) -> list[Old]:
         await close()
 
 
-async def _deleted(old: list[Old]) -> list[Old]:
+async def _deleted(owner: str, old: list[Old]) -> list[Old]:
+    """Delete threads with what was uploaded into them; return those that are kept after all."""
     try:
-        return await delete(old)
+        kept = await delete(old)
+        for one in old:
+            if one not in kept:
+                await discard_uploads(owner, one.thread)
+        return kept
     finally:
         await close()
 

@@ -39,6 +39,9 @@ def test_a_run_that_is_young_enough_is_kept(place: Place, forks: Forks, asked: D
 
 def test_a_run_is_pruned_and_its_report_and_pages_stay(place: Place, forks: Forks, asked: Done):
     run = asked.told["run"]
+    upload = place.home / "uploads" / asked.told["thread"] / "hash" / "table.csv"
+    upload.parent.mkdir(parents=True)
+    upload.write_text("a,b\n1,2\n")
 
     done = forks.run(place, "runs", "prune", "--keep", "0h", "--yes", "--json")
 
@@ -46,5 +49,6 @@ def test_a_run_is_pruned_and_its_report_and_pages_stay(place: Place, forks: Fork
     assert done.told["freed"] > 0
     assert forks.run(place, "runs", "show", run).status == 4
     assert forks.run(place, "resume", run).status == 4
+    assert not upload.exists()
     assert (place.folder / "reports" / run / "report.md").exists()
     assert forks.run(place, "recall", WHO, "--json").told["status"] != "insufficient_evidence"
