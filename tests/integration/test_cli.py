@@ -202,10 +202,11 @@ def test_a_second_question_knows_the_first_and_goes_on_with_its_files(
 ):
     done = forks.run(place, "ask", "And in winter?", "--thread", "plain", "--json")
 
-    assert (done.told["run"], done.status) == ("plain-2", 0)
+    # No sentence of the files says who described the dance in winter, so it is not sure of one.
+    assert (done.told["run"], done.status) == ("plain-2", 6)
     report = Path(done.told["report"])
     assert report.parent.name == "plain-2"
-    assert "waggle dance" in report.read_text("utf-8").splitlines()[4]
+    assert "waggle dance" in report.read_text("utf-8").partition("## ")[0]
     assert done.told["quotes"]
     assert (place.folder / "reports" / "plain-1" / "report.md").exists()
 
