@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE
@@ -78,17 +79,27 @@ def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
 
 def _nearest(text: str, said: str) -> Span | None:
     """Return the sentence, or two neighbouring ones, with the most words of a statement."""
+    if language(said) != language(text):
+        return None
     wanted = set(words(said))
-    spans = sentences(text)
-    shared = [wanted.intersection(words(span.text)) for span in spans]
+    spans, bags = _sentences(text)
+    shared = [wanted & bag for bag in bags]
     best = max(range(len(spans)), key=lambda at: len(_pair(shared, at)), default=None)
-    if best is None or language(said) != language(text):
+    if best is None:
         return None
     both = _pair(shared, best)
     if len(both) <= ENOUGH * len(wanted):
         return None
     last = best + (len(both) > len(shared[best]))
     return Span(spans[best].start, spans[last].end, "")
+
+
+# A page is looked through once for each statement that cites it.
+@lru_cache(maxsize=128)
+def _sentences(text: str) -> tuple[list[Span], list[frozenset[str]]]:
+    """Return the sentences of a page, and the words of each."""
+    spans = sentences(text)
+    return spans, [frozenset(words(span.text)) for span in spans]
 
 
 def _pair(shared: Sequence[set[str]], at: int) -> set[str]:
