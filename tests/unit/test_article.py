@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
 from retrieval.passages import passages
 from retrieval.text import sentences
 from tools.files.article import read_article
+from tools.files.markup import blocks, parse
 from tools.files.outline import written
 
 FILLER = "".join(
@@ -206,3 +208,16 @@ def test_a_strike_that_was_never_closed_does_not_take_the_rest_of_the_page_away(
     text = read(f"<h1>Mills</h1><s>Old.<div>{FILLER}</div><h2>Gates</h2><p>They are of oak.</p>")
 
     assert "They are of oak." in text
+
+
+def test_the_plain_cells_of_a_table_are_read_without_a_walk_of_their_own(monkeypatch):
+    walked = []
+    walk = etree.iterwalk
+    monkeypatch.setattr(etree, "iterwalk", lambda *a, **k: walked.append(a) or walk(*a, **k))
+
+    rows = "<tr><td>Zeta</td><td align='right'>41</td><td hidden>old</td></tr>" * 500
+    found = list(blocks(parse(f"<table><tr><th>pump</th><th>bar</th></tr>{rows}</table>")))
+
+    assert [block.text for block in found] == ["pump: Zeta; bar: 41."] * 500
+    # One walk over the page, and one for each cell that nobody sees.
+    assert len(walked) == 1 + 500

@@ -30,7 +30,7 @@ BROKEN = (
 """What trafilatura and lxml raise when a page is broken enough."""
 
 LONG = 2_000_000
-"""Above this size trafilatura needs more than five seconds; a plain walk needs half a second."""
+"""Above this size trafilatura needs more than five seconds; a plain walk needs a second or less."""
 
 _SHINGLE = 12
 _MOST = 0.6

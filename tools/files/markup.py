@@ -34,6 +34,7 @@ _STRUCK = frozenset(["s", "del", "strike"])
 _STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
+_CELLS = frozenset(["td", "th"])
 _PARTS = ["table", "pre", *_LEVELS]
 _LONGEST_DRAWN = 200
 _LONGEST_STRUCK = 5_000
@@ -171,6 +172,8 @@ class _Reader:
         self.broken = True
 
     def flush(self, level: int = 0) -> Iterator[Block]:
+        if not self.words:
+            return
         text, linked = one_line("".join(self.words)), self.linked
         self.words.clear()
         self.linked = 0
@@ -208,28 +211,27 @@ class _Table:
     def has(self, line: Any) -> bool:
         """Tell whether a row has data, and does not only put parts of a page side by side."""
         alone = len(line) < 2 and not self.below
-        return not alone and all(line.find(f".//{tag}") is None for tag in _PARTS)
+        return not alone and next(line.iter(*_PARTS), None) is None
 
     def row(self, node: Any) -> Block | None:
         """Return a row as a sentence, or None for a header or an empty row."""
-        parts = [list(blocks(cell)) for cell in node]
+        found = list(node)
+        parts = [_of_cell(cell) for cell in found]
         texts = [one_line(" ".join(block.text for block in part)) for part in parts]
-        cells = self._placed(node, texts)
-        is_header = node.getparent() is not None and node.getparent().tag == "thead"
-        if is_header or all(cell.tag == "th" for cell in node):
+        cells = self._placed(found, texts)
+        above = node.getparent()
+        is_header = above is not None and above.tag == "thead"
+        if is_header or all(cell.tag == "th" for cell in found):
             self.header = cells
             return None
-        found = [block for part in parts for block in part]
-        size = sum(len(block.text) for block in found)
-        links = sum(block.linked * len(block.text) for block in found)
         # Rows under a header are data, also where each names a link.
-        linked = links / size if size and not self.header else 0.0
+        linked = 0.0 if self.header else _linked([block for part in parts for block in part])
         return Block(row(self.header, cells), linked=linked) if any(texts) else None
 
-    def _placed(self, node: Any, texts: list[str]) -> list[str]:
+    def _placed(self, found: list[Any], texts: list[str]) -> list[str]:
         """Return the cells of a row in their columns, those from above among them."""
         cells: list[str] = []
-        for cell, text in zip(node, texts, strict=True):
+        for cell, text in zip(found, texts, strict=True):
             self._fill(cells)
             wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
             for at in range(wide):
@@ -247,8 +249,25 @@ class _Table:
             cells.append(text)
 
 
+def _of_cell(cell: Any) -> list[Block]:
+    """Return the blocks of a cell; most hold a few words and no element, and need no walk."""
+    if len(cell) or cell.tag not in _CELLS or _unseen(cell) or _struck(cell):
+        return list(blocks(cell))
+    text = one_line(cell.text or "")
+    return [Block(text)] if text else []
+
+
+def _linked(found: list[Block]) -> float:
+    """Return the share of the characters of some blocks that are links."""
+    size = sum(len(block.text) for block in found)
+    return sum(block.linked * len(block.text) for block in found) / size if size else 0.0
+
+
 def _span(cell: Any, name: str) -> int:
-    value = cell.get(name, "1").strip()
+    value = cell.get(name)
+    if value is None:
+        return 1
+    value = value.strip()
     return min(int(value), 100) if value.isdecimal() and int(value) else 1
 
 

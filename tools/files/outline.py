@@ -54,8 +54,9 @@ def slug(heading: str, seen: Counter[str]) -> str:
 
 def one_line(text: str) -> str:
     """Return a text without its line ends; Chinese lines are joined without a space."""
-    joined = _BETWEEN.sub(lambda space: "" if "\n" in space[0] else " ", text)
-    return " ".join(joined.split())
+    if not text.isascii():
+        text = _BETWEEN.sub(lambda space: "" if "\n" in space[0] else " ", text)
+    return " ".join(text.split())
 
 
 def row(header: list[str], cells: list[str]) -> str:
