@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import gzip
 import itertools
+import os
 import random
 import resource
 import time
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from config.errors import Problem
 from tests.loopback import Answer, moved, reply, serving
+from tools import apart
 from tools.fetch import Fetched, FetchLimits, fetch
 from tools.web.body import read_body
 
@@ -35,6 +38,16 @@ async def code_for(answer: Answer, limits: FetchLimits | None = None) -> str:
     with pytest.raises(Problem) as problem:
         await got(answer, limits)
     return problem.value.code
+
+
+def spent() -> float:
+    """Return the processor seconds of this process and of its workers, those that ended included.
+
+    How long something takes on a clock depends on what else the machine does.
+    """
+    living = (Path(f"/proc/{one._process.pid}/stat").read_text().split() for one in apart._idle)
+    ticks = sum(int(stat[13]) + int(stat[14]) for stat in living)
+    return sum(os.times()[:4]) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def packed(data: bytes, *headers: str, mime: str = "text/html") -> bytes:
@@ -358,7 +371,7 @@ GARBAGE = {
 
 @pytest.mark.parametrize("name", GARBAGE)
 async def test_a_page_of_garbage_is_read_or_refused_within_its_time(name):
-    start = time.monotonic()
+    start = spent()
     code, text = "", ""
     try:
         text = (await got(reply(f"<html><body>{GARBAGE[name]}"), FetchLimits(reading=2)))["text"]
@@ -368,7 +381,8 @@ async def test_a_page_of_garbage_is_read_or_refused_within_its_time(name):
     assert code in {"", "page_empty", "page_timeout", "page_not_text"}
     assert "root:" not in text
     assert "\x1b" not in text
-    assert time.monotonic() - start < 6
+    # Two seconds of reading, and twice the imports of a new worker.
+    assert spent() - start < 6
 
 
 @pytest.mark.parametrize("name", ["many links", "many rows", "one long line"])
