@@ -28,8 +28,8 @@ from memory.pages.finding import spelling
 from memory.pages.within import Scope, scope
 from memory.pages.within import within as within_named
 from nodes.recall.graph import make_recall
-from nodes.recall.output import output
-from nodes.recall.state import RecallState
+from nodes.recall.output import answer, output
+from nodes.recall.state import EarlierReport, RecallState
 from prompts.loader import render
 from retrieval.spelling import respelt, spelt_out
 from runs.lifecycle import check_question
@@ -62,6 +62,8 @@ class Recalled(NamedTuple):
     notes: str
     extracts: list[Extract]
     pages: list[str]
+    reports: list[EarlierReport]
+    """Earlier reports on the question; they are no sources."""
     rounds: int
     spelling: dict[str, str]
     """The words of the question that were searched for in another spelling."""
@@ -115,7 +117,15 @@ def _gathered(state: RecallState, passages: Sequence[Passage], changed: dict[str
         named = (source["id"], source["page"], source["title"], source["location"])
         extracts.append(Extract(*named, one["text"]))
     rounds = state["attempt"] + 1
-    return Recalled(state["question"], state["notes"], extracts, state["pages"], rounds, changed)
+    return Recalled(
+        state["question"],
+        state["notes"],
+        extracts,
+        state["pages"],
+        state["reports"],
+        rounds,
+        changed,
+    )
 
 
 def _plain(recalled: Recalled) -> dict[str, Any]:
@@ -143,8 +153,7 @@ def _print(recalled: Recalled, state: RecallState) -> None:
     if recalled.spelling:
         words = spelt_out(recalled.spelling)
         _show(render("notice_spelling", language=state["language"], words=words), Markdown)
-    nothing = render("nothing_remembered", language=state["language"]).strip()
-    _show(recalled.notes or nothing, Markdown)
+    _show(answer(state), Markdown)
     by_page = sorted(recalled.extracts, key=lambda one: int(one.source[1:]))
     for source, extracts in groupby(by_page, key=lambda one: one.source):
         said = list(extracts)

@@ -40,7 +40,10 @@ _LIGHT = frozenset(
 """Stems of words that a question needs for its grammar more than for its topic."""
 
 _TASK = re.compile(
-    r"\b(?:overview|background|introduction|summar(?:y|i[sz]e|ies)|reports?|research|investigat\w+"
+    r"\b(?:(?:my|our|your|the|any|that|this) )*(?:earlier|previous|prior|past|last)"
+    r" (?:research(?:es)?|reports?|runs?|work|findings?|results?)"
+    r"(?: (?:find|found|say|said|show|shown|conclude|concluded))?\b"
+    r"|\b(?:overview|background|introduction|summar(?:y|i[sz]e|ies)|reports?|research|investigat\w+"
     r"|compar(?:e|es|ed|ing|isons?)|analy[sz](?:e|es|ing|is)|discuss(?:ion)?|evaluat(?:e|es|ing)"
     r"|assess(?:ment)?|review|outline|elaborate|provide|write|draft|conduct"
     r"|(?:dis)?agree(?:s|d|ments?)?|contradict(?:s|ed|ions?)?|differ(?:s|ed|ent|ences?)?"

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from graph.context import Context
 from nodes.agent import ask
+from nodes.recall.output import answer
 from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, cited
@@ -36,7 +37,7 @@ async def check(
 ) -> Command[Literal["plan", "__end__"]]:
     """Finish when the notes are enough, nothing new was found, or it was tried often enough.
 
-    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`; writes `requests`, `attempt`,
+    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`, `reports`; writes `requests`, `attempt`,
     `messages`.
     """
     if state["fresh"] and state["attempt"] + 1 < state.get("most", ROUNDS):
@@ -46,8 +47,7 @@ async def check(
             return Command(goto="plan", update=again)
     if "run" not in state:
         pause(here(state, runtime))
-    nothing = render("nothing_remembered", language=state["language"])
-    reply = AIMessage(state["notes"] or nothing)
+    reply = AIMessage(answer(state))
     return Command(goto="__end__", update=RecallState(requests=[], messages=[reply]))
 
 

@@ -5,6 +5,19 @@ from __future__ import annotations
 from graph.records import Passage
 from memory.pages import store as pages
 from nodes.recall.state import RecallState
+from prompts.loader import render
+
+
+def answer(state: RecallState) -> str:
+    """Return what a person is told: the notes, and which earlier reports are about the question."""
+    nothing = render("nothing_remembered", language=state["language"])
+    told = state["notes"] or nothing.strip()
+    reports = "\n".join(
+        f"- **{one['title']}** {one['abstract']}" for one in state.get("reports", [])
+    )
+    if not reports:
+        return told
+    return f"{told}\n\n{render('earlier_reports', language=state['language'], reports=reports)}"
 
 
 async def output(owner: str, state: RecallState, *, whole: bool = False) -> list[Passage]:

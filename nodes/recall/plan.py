@@ -68,6 +68,7 @@ def _opened(state: RecallState, context: Context) -> RecallState:
         notes="",
         extracts=[],
         pages=[],
+        reports=[],
     )
 
 

@@ -7,8 +7,9 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from memory.about import found
 from memory.pages.within import scope
+from memory.reports import KIND, related
 from nodes.direct import made
-from nodes.recall.state import RecallState
+from nodes.recall.state import EarlierReport, RecallState
 from runs.place import Here, here
 from tools.direct import Direct, direct
 from tools.evidence import recollect
@@ -21,7 +22,7 @@ async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     """Find the passages that fit the searches of this round.
 
     Reads `question`, `scope`, `requests`, `searches`, `passages`; writes `passages`, `sources`,
-    `fresh`.
+    `fresh`, `reports`.
     """
     planned = state["searches"]
     queries = [query for one in planned for query in (*one["keywords"], *one["meanings"])]
@@ -38,6 +39,7 @@ async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
         passages=[*state["passages"], *new],
         sources={**state["sources"], **told.sources, **pages.sources},
         fresh=any(one["source"] not in state["sources"] for one in new),
+        reports=await _reports(state, place),
     )
 
 
@@ -47,3 +49,11 @@ async def _told(state: RecallState, place: Here) -> Direct:
         return Direct([], {})
     notes = await found(place.owner, state["question"], MOST)
     return await direct(place, made(notes, state["language"]))
+
+
+async def _reports(state: RecallState, place: Here) -> list[EarlierReport]:
+    """Return the earlier reports on the question; a run is told of them by its memories."""
+    if "run" in state or (state["scope"] and KIND not in state["scope"]):
+        return []
+    notes = await related(place.owner, state["question"])
+    return [EarlierReport(page=one.id, title=one.title, abstract=one.text) for one in notes]

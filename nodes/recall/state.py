@@ -21,6 +21,14 @@ class Search(TypedDict):
     pages: list[str]
 
 
+class EarlierReport(TypedDict):
+    """A report of the same person that is about a question, and what it says in short."""
+
+    page: str
+    title: str
+    abstract: str
+
+
 class RecallState(Place, total=False):
     """A question, and what memory has on it so far."""
 
@@ -53,3 +61,7 @@ class RecallState(Place, total=False):
     """The passages that the notes rest on, word for word. Written by integrate."""
     pages: list[str]
     """The ids of the pages that the notes rest on. Written by integrate."""
+    reports: list[EarlierReport]
+    """The earlier reports on the question: no sources, but what a person may go on reading.
+
+    Written by search, outside of runs."""

@@ -11,6 +11,7 @@ from config.errors import Problem
 from config.settings import settings
 from graph.records import EMPTY_REPORT
 from memory.pages import store as pages
+from memory.pages.memorizer import memorize
 from nodes.recall.check import ROUNDS
 from nodes.recall.graph import make_recall
 from nodes.recall.output import output
@@ -277,3 +278,34 @@ async def test_a_session_that_is_read_does_not_come_with_its_turns_as_well(
     )
 
     assert [one["title"] for one in state["sources"].values()] == ["Session 1"]
+
+
+async def report_on(question: str, text: str) -> None:
+    """Keep a web page, and a report that cites it, as a run does."""
+    read = pages.NewPage(title="Swarms", place="", text=text)
+    cited = await pages.keep("local/", "web", "https://bees.example/swarms", [read])
+    report = pages.NewPage(title=question, place="", text=text, links=cited)
+    await memorize("local/", "report", "swarm-1", [report], run="swarm-1")
+
+
+async def test_what_earlier_research_found_is_told_as_its_report_and_from_its_pages(
+    remembering: Any,
+):
+    said = "A swarm of the Carniolan bee settles within three kilometres of its old hive."
+    await report_on("How far does a swarm fly?", said)
+
+    asked = "What did my earlier research find out about how far a swarm flies?"
+    state = await remembering(asked)
+
+    assert "three kilometres" in state["notes"]
+    assert state["extracts"][0]["text"] == said
+    assert "How far does a swarm fly? (swarm-1" in answer(state)
+    assert "no sources themselves" in answer(state)
+
+
+async def test_reports_on_other_things_are_not_told(remembering: Any):
+    await report_on("How far does a swarm fly?", "A swarm settles near its hive.")
+
+    state = await remembering("What did my earlier research find about the price of tin?")
+
+    assert state["reports"] == []
