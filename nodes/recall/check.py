@@ -37,8 +37,8 @@ async def check(
 ) -> Command[Literal["plan", "__end__"]]:
     """Finish when the notes are enough, nothing new was found, or it was tried often enough.
 
-    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`, `reports`; writes `requests`, `attempt`,
-    `messages`.
+    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`, `reports`; writes `requests`,
+    `attempt`, `messages`.
     """
     if state["fresh"] and state["attempt"] + 1 < state.get("most", ROUNDS):
         requests = await _requests(state, runtime)

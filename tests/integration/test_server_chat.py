@@ -84,6 +84,30 @@ async def test_the_report_and_how_far_it_is_arrive_without_subgraphs(client: Any
     assert "Researching" not in report
 
 
+async def test_a_page_that_is_reloaded_while_a_run_works_goes_on_with_its_stream(client: Any):
+    thread, _ = await reviewed(client)
+    whole = {"stream_mode": MODES, "stream_subgraphs": True, "stream_resumable": True}
+    stream = client.runs.stream(
+        thread, "dossier", command=APPROVE, context=context(), on_disconnect="continue", **whole
+    )
+    run, last = "", ""
+    async for part in stream:
+        run, last = run or part.data["run_id"], part.id
+        if part.event.startswith("messages"):
+            break
+    await stream.aclose()
+
+    page = ChatPage()
+    now = await client.threads.get_state(thread)
+    page.take("values", now["values"])
+    async for part in client.runs.join_stream(thread, run, last_event_id=last):
+        page.take(part.event, part.data or {})
+
+    assert "Writing the report" in page.seen
+    assert "## Sources" in page.screens[-1][-1][1]
+    assert [kind for kind, _ in page.screens[-1]] == ["human", "ai"]
+
+
 async def test_a_plan_that_was_changed_in_studio_goes_on(client: Any):
     thread, _ = await reviewed(client)
     plan = (await client.threads.get_state(thread))["values"]["plan"]
