@@ -158,6 +158,7 @@ def _plain(shown: Shown) -> dict[str, object]:
         "reports": [one.run for one in plan.reports],
         "threads": plan.threads,
         "rewritten": shown.written,
+        "deleted": list(plan.deleted),
         "copies_kept": [{"page": id, "in": where} for id, where in shown.copies.items()],
         "left_in": list(plan.files),
         "unread": [problem.as_dict() for problem in plan.unread],
@@ -181,8 +182,9 @@ def _counts(plan: Plan) -> str:
 
 
 def _touched(shown: Shown) -> list[str]:
-    """Name every file that is rewritten, and every conversation."""
+    """Name every file that is rewritten or deleted, and every conversation."""
     files = [f"rewritten: {path}" for path in shown.written]
+    files += [f"deleted: {path}" for path in shown.plan.deleted]
     return [one_line(line) for line in (*files, *(f"thread: {one}" for one in shown.plan.threads))]
 
 

@@ -20,6 +20,7 @@ from memory.forgetting.checkpoints import Saved, Told
 from memory.forgetting.reach import Reach, reach
 from memory.kept import looking
 from memory.kept.shelf import Item
+from memory.pages.records import recorded
 from retrieval import chroma
 from runs.lock import held
 from storage import outbox, scrubbing
@@ -56,6 +57,8 @@ class Plan(NamedTuple):
     """Why memory files cannot be read, each with its path; nothing is forgotten in them."""
     written: tuple[str, ...] = ()
     """The memory files and traces that are rewritten."""
+    deleted: tuple[str, ...] = ()
+    """The files of chats that are deleted, for a page of theirs is forgotten."""
 
     @property
     def threads(self) -> list[str]:
@@ -100,6 +103,7 @@ async def unfinished(owner: str) -> set[str]:
 
 async def planned(what: Aim) -> Plan:
     """Return what forgetting some things would touch; nothing is changed."""
+    what = what._replace(pages=(*what.pages, *await recorded(what.owner, what.pages)))
     with checkpoints.opened() as saved:
         found, reached = await read(partial(reach, what=what, saved=saved))
         told = [one for thread in reached.threads for one in _reported(saved, thread, reached)]
@@ -108,8 +112,9 @@ async def planned(what: Aim) -> Plan:
     unread = await unreadable(what.owner)
     written = [*await files.rewritten(what, reached)]
     written += await asyncio.to_thread(files.traces, reached.belong.of_runs, reached)
+    deleted = await read(partial(rows.hit_uploads, what=what, known=found, reach=reached))
     plan = Plan(what, found, reached, *count, tuple(told), tuple(own), tuple(unread))
-    return plan._replace(written=tuple(written))
+    return plan._replace(written=tuple(written), deleted=tuple(deleted))
 
 
 async def forget(plan: Plan, redraw: Redraw) -> str:
@@ -141,6 +146,7 @@ async def forget(plan: Plan, redraw: Redraw) -> str:
                 saved.forget(thread, erasure)
         runs = plan.reach.belong.of_runs
         await asyncio.to_thread(files.forget_traces, runs, plan.reach)
+        await asyncio.to_thread(files.delete, plan.deleted)
         await write(partial(_forgotten, plan=plan))
     return await finished(owner)
 

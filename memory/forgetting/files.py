@@ -23,6 +23,12 @@ from runs.trace import trace_file
 from storage.private import made
 
 
+def delete(paths: Iterable[str]) -> None:
+    """Delete files, those too that are gone already."""
+    for path in paths:
+        Path(path).unlink(missing_ok=True)
+
+
 def forget_traces(runs: Iterable[str], reach: Reach) -> None:
     """Write what is left of the traces of some runs."""
     for run in runs:

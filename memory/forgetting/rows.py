@@ -17,6 +17,7 @@ from memory.forgetting.tree import left_of_json
 from memory.pages.documents import leave, listed_below
 from memory.pages.forgetting import erase_pages
 from memory.pages.rewriting import Wording, rewrite
+from memory.pages.uploads import holding
 from memory.profile.shape import nothing
 from storage.events import Event, hold, log
 from storage.tables import (
@@ -60,6 +61,14 @@ def hit_pages(connection: Connection, what: Aim, known: Known, reach: Reach) -> 
         if new != old:
             found[row.number] = new
     return found
+
+
+def hit_uploads(connection: Connection, what: Aim, known: Known, reach: Reach) -> list[str]:
+    """Return the uploaded files of which a page is forgotten or says it again, by their paths."""
+    numbers = hit_pages(connection, what, known, reach)
+    hit = or_(pages.c.id.in_(what.pages), pages.c.number.in_(numbers))
+    origins = select(pages.c.origin).distinct().where(pages.c.owner == what.owner, hit)
+    return holding(connection, what.owner, connection.execute(origins).scalars())
 
 
 def hit_facts(connection: Connection, what: Aim, reach: Reach) -> list[str]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
+from memory.pages.documents import FILE
 from memory.pages.keeping import insert
-from memory.pages.rows import GONE, NewPage, Origin, rows, storable
+from memory.pages.rows import GONE, NewPage, Origin, Provenance, rows, storable
+from storage.engine import read_rows
 from storage.journal import perform
+from storage.tables import pages
+
+WORKED_OUT: Provenance = "tool"
+"""Who is behind such a page."""
 
 
 async def record(owner: str, kind: str, origin: str, page: NewPage) -> str:
@@ -21,7 +28,7 @@ async def record(owner: str, kind: str, origin: str, page: NewPage) -> str:
         origin: As there, so that what is forgotten of the origin is forgotten here too.
         page: What came out.
     """
-    source = Origin(owner, kind, storable(origin), provenance="tool")
+    source = Origin(owner, kind, storable(origin), provenance=WORKED_OUT)
     made = await asyncio.to_thread(rows, source, [page])
     made = [{**row, "indexed": GONE, "words": "", "title_words": ""} for row in made]
 
@@ -30,3 +37,11 @@ async def record(owner: str, kind: str, origin: str, page: NewPage) -> str:
 
     await perform(partial(keep))
     return str(made[0]["id"])
+
+
+async def recorded(owner: str, ids: Sequence[str]) -> list[str]:
+    """Return the pages that were worked out from what some pages are from, without these."""
+    origins = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(ids))
+    mine = pages.c.owner == owner, pages.c.kind == FILE, pages.c.provenance == WORKED_OUT
+    wanted = select(pages.c.id).where(*mine, pages.c.origin.in_(origins), pages.c.id.not_in(ids))
+    return list((await read_rows(wanted)).scalars())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from config.names import check_name
 from config.settings import settings
@@ -22,7 +23,19 @@ UPLOADS = "uploads"
 
 def folder_of(thread: str) -> Path:
     """Return the folder for what is uploaded into a thread."""
-    return Path(os.path.realpath(settings().home)) / UPLOADS / check_name(thread)
+    return _folder() / check_name(thread)
+
+
+def holding(connection: Connection, owner: str, origins: Iterable[str]) -> list[str]:
+    """Return the paths of the uploads of an owner that hold one of some contents, by their hash."""
+    mine = documents.c.owner == owner, documents.c.sha256.in_(list(origins))
+    below = documents.c.root.startswith(f"{_folder()}/", autoescape=True)
+    found = connection.execute(select(documents.c.path).where(*mine, below)).scalars()
+    return [path for path in found if os.path.exists(path)]
+
+
+def _folder() -> Path:
+    return Path(os.path.realpath(settings().home)) / UPLOADS
 
 
 async def uploaded(owner: str, thread: str) -> list[Held]:

@@ -6,11 +6,14 @@ import base64
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from langchain_core.messages import HumanMessage
 
 from graph.session import Session
+from memory.forgetting.aim import Aim
+from memory.forgetting.door import forget, planned
 from memory.forgetting.thread import forget_thread
 from memory.pages.store import find
 from memory.pages.uploads import folder_of, uploaded
@@ -182,3 +185,19 @@ async def test_a_deleted_thread_takes_its_files_and_their_pages_along(
     assert not folder_of("t1").exists()
     found = await find(ME, "ferry to Askoy", 5)
     assert not [one for one in found if "Askoy" in one.text]
+
+
+async def test_a_table_is_deleted_when_what_it_says_is_forgotten(
+    thread: Session, keyless: dict[str, object], home: Path
+):
+    wages = file("wages.csv", b"name,wage\nQuorvix,4711\n", "text/csv")
+    berths = file("berths.csv", b"berth,depth\nNorth,7\n", "text/csv")
+    await sent(thread, keyless, wages, berths, words="What is the largest wage?")
+    [page, *_] = [one for one in await find(ME, "Quorvix", 5) if one.kind == "file"]
+
+    plan = await planned(Aim(ME, pages=(page.id,)))
+    await forget(plan, AsyncMock(return_value=0))
+
+    assert [Path(one).name for one in plan.deleted] == ["wages.csv"]
+    assert not holding(home, b"Quorvix")
+    assert holding(home, b"berth,depth")

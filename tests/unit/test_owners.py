@@ -52,6 +52,7 @@ from memory.pages import (
     listing,
     outline,
     recollection,
+    records,
     uploads,
 )
 from memory.pages import within as scopes
@@ -196,6 +197,7 @@ READS: dict[str, Read] = {
     "pages.listing.superseded": lambda o, ids: listing.superseded(o),
     "pages.outline.outline": _brief,
     "pages.outline.read_out": _brief,
+    "pages.records.recorded": lambda o, ids: records.recorded(o, ids.pages),
     "pages.recollection.empty": lambda o, ids: recollection.empty(o, scopes.Scope(None, None)),
     "pages.recollection.named": lambda o, ids: recollection.named(o, ids.pages),
     "pages.recollection.recollected": lambda o, ids: recollection.recollected(
