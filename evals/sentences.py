@@ -18,7 +18,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.sentences_made import RIGHT, WRONG, Case, Maker
+from evals.sentences_across import ACROSS_RIGHT, ACROSS_WRONG
+from evals.sentences_framed import FRAMED_RIGHT, FRAMED_WRONG
+from evals.sentences_made import Case, Maker, Way
+from evals.sentences_right import RIGHT
+from evals.sentences_wrong import WRONG
 from report.marks import MARKER
 from report.support import Proven, proven
 
@@ -86,8 +90,16 @@ def made(data: Path, half: str, each: int, seed: int) -> Iterable[Case]:
     """Yield so many cases of every kind in both languages."""
     for language in ("en", "zh"):
         maker = Maker(data, half, language, seed)
-        for kind in (*RIGHT, *WRONG):
-            yield from filter(None, (maker.case(kind) for _ in range(each)))
+        for kind, (way, wrong) in _ways().items():
+            yield from filter(None, (maker.case(kind, way, wrong=wrong) for _ in range(each)))
+
+
+def _ways() -> dict[str, tuple[Way, bool]]:
+    """Return each kind of sentence: how it is made, and whether it is wrong."""
+    right, wrong = RIGHT | FRAMED_RIGHT | ACROSS_RIGHT, WRONG | FRAMED_WRONG | ACROSS_WRONG
+    return {kind: (way, False) for kind, way in right.items()} | {
+        kind: (way, True) for kind, way in wrong.items()
+    }
 
 
 def outcome(case: Case) -> Outcome:
@@ -140,7 +152,9 @@ def _share(found: Iterable[bool]) -> float:
 def _bare(text: str) -> str:
     """Return what a reader sees of a text as words: without marks, quotation marks and spaces."""
     text = re.sub(
-        r"[\[【]\^?[Ss]?\d+[\]】]", "", MARKER.sub("", html.unescape(html.unescape(text)))
+        r"[\[【(]\^?[Ss]?\d+(?:, S\d+)*[\]】)]",
+        "",
+        MARKER.sub("", html.unescape(html.unescape(text))),
     )
     return _KEPT.sub("", re.sub(r"</?q\b[^<>]*>", "", text))
 

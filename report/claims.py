@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from report.openers import introduces
 from retrieval.words import words
 
 Sort = Literal["claim", "unsure", "open", "none"]
@@ -79,10 +80,14 @@ _ZH_NOT_FOUND = re.compile(
 _OWN = re.compile(
     r"\b(?:my|our|an?|this|the|own|reasonable)\s+(?:own\s+|cautious\s+"
     r"|tentative\s+)*(?:inferences?|assumptions?|estimates?|guess|reading|assessment"
-    r"|judge?ment|interpretation|opinion|hypothesis|conjecture|speculation|view)\b"
+    r"|judge?ment|interpretation|opinion|hypothesis|conjecture|speculation|view|impression"
+    r"|recommendation|advice|preference|suggestion|point\s+of\s+view|mind|taste)\b"
+    r"|\bas\s+(?:I|we)\s+see\s+it\b|\b(?:personally|arguably)\b|\bif\s+(?:I|we)\s+had\s+to\b"
+    r"|\ba\s+matter\s+of\s+(?:taste|opinion|judge?ment)\b"
     r"|\b(?:i|we|one)\s+(?:(?:may|might|can|could|would|must|do)\s+)?(?:therefore\s+"
     r"|only\s+)?(?:infer|assume|suppose|suspect|think|believe|conclude"
-    r"|estimate|guess|speculate|deduce|judge|would\s+(?:say|argue|expect)|(?:am"
+    r"|estimate|guess|speculate|deduce|judge|recommend|suggest|advise|prefer|favou?r|lean|consider"
+    r"|find|choose|argue|say|expect|rate|(?:would|should)\s+(?:say|argue|expect)|(?:am"
     r"|are)\s+(?:not\s+(?:sure|certain|able)|unsure|inclined)|cannot\s+(?:say|tell|be)|take\s+it)\b"
     r"|\b(?:inferred|presumabl\w*|supposedly|uncertain\w*|unclear|unknown"
     r"|not\s+(?:\w+\s+)?(?:certain|sure|clear)|caveats?|tentative\w*"
@@ -100,6 +105,9 @@ _ZH_OWN = re.compile(
     "|理解)|不确定|不確定"
     "|[尚并並还還]不(?:清|明|确|確|知|能确|能確|能肯)|尚未(?:查|明|确|確|清|证实|證實|找)"
     "|不能肯定|(?:无法|無法|未能)(?:证实|證實|确定|確定|核实|核實|肯定|判断|判斷)"
+    "|在我看[来來]|[依照]我(?:之[见見]|看)|我[们們]?的?(?:建[议議]|看法|印象|判[断斷]|意[见見]|推荐|推薦|偏好|[倾傾]向)"
+    "|我[们們]?(?:更|最|[会會]|[还還]是)?(?:[倾傾]向|推荐|推薦|主[张張]|[选選]|[说說]|喜[欢歡])|[个個]人[认認][为為]|[见見]仁[见見]智|[权權]衡之下"
+    "|我的角度|可以[说說]|[这這]是判[断斷]"
     "|不清楚|存疑|仅供参考|僅供參考|需要?注意|[需应應]谨慎|^\\W*(?:看来|看來|似乎)|由此可见|据此"
     "|據此|很可能|^\\W*估[计計]"
 )
@@ -196,7 +204,7 @@ def sort(statement: str) -> Sort:
         return "open"
     if _OWN.search(statement) or _ZH_OWN.search(statement):
         return "open"
-    if not set(words(statement)) - _YES:
+    if introduces(statement) or not set(words(statement)) - _YES:
         return "none"
     return "unsure" if _HEDGED.search(statement) else "claim"
 

@@ -70,7 +70,9 @@ def indexed(text: str) -> Text:
     return Text(text, said, {word: tuple(at) for word, at in places.items()}, only_language(text))
 
 
-def contrast(statement: str, sources: Sequence[Text], named: str) -> str:
+def contrast(
+    statement: str, sources: Sequence[Text], named: str, numbers: Sequence[float] = ()
+) -> str:
     """Return in what a statement differs from its sources, or nothing.
 
     It is one of `date`, `name`, `negation`, `number` and `strength`. Only what is nearly a copy of
@@ -80,13 +82,21 @@ def contrast(statement: str, sources: Sequence[Text], named: str) -> str:
         statement: A sentence with its marks.
         sources: The sources it cites.
         named: What may be named although no source names it: the question, and their titles.
+        numbers: Those that may be told although no source has them, sorted.
     """
     said = plain(statement)
     if any(_copied(said, source.text) for source in sources):
         return ""
-    known = Known("\n".join([named, *(source.text for source in sources)]), named)
+    known = Known("\n".join([named, *(source.text for source in sources)]), named, numbers)
     differences = (_differs(clause, sources, known) for clause in _clauses(said))
     return next(filter(None, differences), "")
+
+
+def nearest(said: str, source: Text) -> list[str]:
+    """Return the sentences of a source that have most words of what is said, and those beside."""
+    found = Counter(at for word in set(words(said)) for at in source.places.get(word, ()))
+    near = {one for at, _ in found.most_common(PLACES) for one in (at - 1, at, at + 1)}
+    return [source.said[at] for at in sorted(near) if 0 <= at < len(source.said)]
 
 
 def _copied(said: str, text: str) -> bool:
@@ -148,10 +158,21 @@ def _changes(
     """Return what is other in a statement, and left out inside it; what stands around it is not."""
     codes = matcher.get_opcodes()
     last = len(codes) - 1
-    return [
-        Change(said[i:j], there[m:n], said[max(0, i - 3) : i], said[j : j + 3])
+    other = [
+        (i, j, m, n)
         for at, (kind, i, j, m, n) in enumerate(codes)
         if kind != "equal" and not (kind == "delete" and at in (0, last))
+    ]
+    every = sum(j - i + n - m for i, j, m, n in other)
+    return [
+        Change(
+            said[i:j],
+            there[m:n],
+            said[max(0, i - 3) : i],
+            said[j : j + 3],
+            every - (j - i + n - m),
+        )
+        for i, j, m, n in other
     ]
 
 

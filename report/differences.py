@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from report.numbers import Number, near
+from report.numbers import Number, near, rounded
 from retrieval.common import weight
 from retrieval.dates import MONTHS
 from retrieval.script import CJK, HAN
@@ -15,6 +15,9 @@ from retrieval.words import STOPWORDS
 _WORDS_WITH_NOT = (
     "不仅|不僅|不但|不只|不过|不過|不同|不少|不久|不断|不斷|不论|不論|不管|不得不|不一定|不然"
     "|不如|不满|不滿|不足|无论|無論|无数|無數|非常|非洲"
+    "|分别|分別|特别|特別|个别|個別|区别|區別|级别|級別|类别|類別|性别|性別|别墅|別墅|别名|別名|别称|別稱"
+    "|告别|告別|识别|識別|差别|差別|鉴别|鑑別|无锡|無錫|无线|無線|不丹|不列颠|不列顛|沉没|沉沒|淹没|淹沒"
+    "|埋没|埋沒|出没|出沒|没落|沒落|不锈|不鏽|是非|未婚"
     "|未来|未來|没收|沒收|除非|并非|並非|没有|沒有|不是|是否|能否|有没有|有沒有|无法|無法|从不"
     "|從不|南非|北非|东非|非法|差不多"
 )
@@ -99,7 +102,12 @@ _COUNTS = {
     for word in names.split()
 }
 _SCALE = re.compile(
-    "hundred|thousand|million|billion|trillion|k|m|bn|[十百千万萬亿億兆%]|dozens?", re.IGNORECASE
+    "hundred|thousand|million|billion|trillion|[kmgt]|bn|[kmgt]i?b|[十百千万萬亿億兆%]|dozens?",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"about|around|roughly|approximately|nearly|almost|some|circa|over|约|約|大约|大約|近|近乎|逾|超",
+    re.IGNORECASE,
 )
 _ORDER = {
     word: value
@@ -125,6 +133,12 @@ _DOT = re.compile("[·•・‧]")
 _PLACE = re.compile("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
 _GENERIC = re.compile("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
 
+PARAPHRASE = 16
+"""With more other words than this beside it, a change of Chinese characters is no other name."""
+
+RARE = 0.95
+"""From which weight on a pair of characters is no usual word, where a name is one of the page."""
+
 LONGEST = 8
 """A name is sought in a change of no more words than this; more are another clause."""
 
@@ -136,6 +150,8 @@ class Known(NamedTuple):
     """The sources it cites, with what is in `named`."""
     named: str
     """The question, and the titles of its sources."""
+    numbers: Sequence[float] = ()
+    """Numbers that follow from others of its sources, sorted."""
 
 
 class Change(NamedTuple):
@@ -146,6 +162,8 @@ class Change(NamedTuple):
     before: Sequence[str]
     """The words of the statement before them."""
     after: Sequence[str]
+    beside: int = 0
+    """How many other words of either are not in the other."""
 
 
 def tokens(text: str) -> list[str]:
@@ -174,14 +192,17 @@ def _negation(change: Change, _: Known) -> bool:
     return len(more) <= max(1, len(other)) and len(side) <= 4 and len(other) <= 3
 
 
-def _number(change: Change, _: Known) -> bool:
+def _number(change: Change, known: Known) -> bool:
     """Tell whether a number, or the word for one, stands in place of another."""
     said, there = list(map(_value, change.said)), list(map(_value, change.there))
     ours = [one for one in said if one is not None]
     theirs = [one for one in there if one is not None]
     scaled = _has(_SCALE, [*change.said, *change.there, *change.after[:1]])
-    if not ours or len(ours) != len(theirs) or scaled:
+    follows = any(near(one, known.numbers) for one in ours)
+    if not ours or len(ours) != len(theirs) or scaled or follows:
         return False
+    about = _has(_ABOUT, [*change.before[-1:], *change.said])
+    ours = [rounded(one) for one in ours] if about else ours
     exact = all(not near(number, sorted(other.value for other in theirs)) for number in ours)
     return exact and len(change.said) <= 4 and len(change.there) <= 4
 
@@ -208,6 +229,8 @@ def _strength(change: Change, _: Known) -> bool:
     """Tell whether a strong word stands in place of a weak one, or a hedge was left out."""
     said, there = change.said, change.there
     strong = _strong(said) - _strong(there)
+    if "should" in map(str.lower, there):
+        strong -= {"must"}
     if strong and (_has(_WEAK, there) or not there) and len(change.said) <= 4:
         return bool(there) or len(strong) == len(said)
     hedges = [one for one in there if _HEDGE.fullmatch(one) and not _OWN_HEDGE.fullmatch(one)]
@@ -245,7 +268,9 @@ def _latin_name(change: Change, known: Known) -> bool:
 def _is_name(token: str, known: Known) -> bool:
     """Tell whether a word is spelt like a name and never like another word."""
     lower = token.lower()
-    if not _CAPITAL.match(token) or len(token) < 2 or lower in STOPWORDS or lower in MONTHS:
+    if not _CAPITAL.match(token) or len(token) < 2 or _SCALE.fullmatch(token):
+        return False
+    if lower in STOPWORDS or lower in MONTHS:
         return False
     return not re.search(rf"\b{re.escape(lower)}\b", known.text)
 
@@ -262,23 +287,26 @@ def _chinese_name(change: Change, known: Known) -> bool:
     single = all(len(one) == 1 for one in change.said)
     if not single or len(said) < 2 or not re.fullmatch(f"[{HAN}《]+", said):
         return False
-    if not re.search(f"[{HAN}A-Za-z]", there):
+    if not re.search(f"[{HAN}A-Za-z]", there) or change.beside > PARAPHRASE:
         return False
     if "《" in change.before[-2:] or "《" in said:
         return True
+    text = _DOT.sub("", known.text)
+    if not change.beside and said in text and there in text:
+        return len(there) > 1 and not _usual(there, RARE)
     if _GENERIC.match(said) or len(said) > LONGEST or len(there) > 2 * LONGEST:
         return False
     if len(there) > 1 and there in known.named:
         return said not in known.named
-    if _usual(said) or said in _DOT.sub("", known.text):
+    if _usual(said) or said in text:
         return False
     return not _usual(there) or bool(_PLACE.search(said) and _PLACE.search(there))
 
 
-def _usual(run: str) -> bool:
+def _usual(run: str, rare: float = 1.0) -> bool:
     """Tell whether half of the pairs of some characters are usual words."""
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]
-    return 2 * sum(weight(pair) < 1 for pair in pairs) >= len(pairs)
+    return 2 * sum(weight(pair) < rare for pair in pairs) >= len(pairs)
 
 
 def _lower(said: Sequence[str]) -> list[str]:

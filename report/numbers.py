@@ -84,6 +84,7 @@ MOST = 8
 """From how many numbers of a statement others may be computed."""
 
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+_COMMA = re.compile(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
 _MONEY = re.compile(r"[$€£¥₹]\s?$")
 
 
@@ -108,7 +109,7 @@ def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[floa
         more: Other numbers that may be named, such as those of the question, sorted.
     """
     found = list(read(_LABEL.sub(" ", FILE.sub(" ", said))))
-    there = [one for one in found if any(near(one, values) for values in [*known, more])]
+    there = [one for one in found if any(_is_made(one, values) for values in [*known, more])]
     missing = [one for one in found if one not in there]
     if not missing:
         return ""
@@ -134,7 +135,7 @@ def values(text: str) -> list[float]:
 
 def read(text: str) -> Iterator[Number]:
     """Yield the numbers of a text, but not single digits without a unit."""
-    text = unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", text))
+    text = _spelt(text)
     for found in _NUMBER.finditer(text):
         digits, rest = re.sub(r"\D", "", found["digits"]), found["rest"] or ""
         scale = _SCALES[(found["scale"] or "").lower()]
@@ -155,6 +156,12 @@ def _rounded(digits: str, rest: str) -> float:
     """Return half a unit of the last digit of a round number that is not zero."""
     zeros = 0 if rest else len(digits) - len(digits.rstrip("0"))
     return 10.0**zeros / 2
+
+
+def rounded(number: Number) -> Number:
+    """Return a number as one that is only about right, as far as it ends with zeros."""
+    digits = f"{number.value:.0f}" if number.value == round(number.value) else ""
+    return number._replace(slack=max(number.slack, _rounded(digits, "") if digits else 0.0))
 
 
 def near(number: Number, known: Sequence[float]) -> bool:
@@ -186,7 +193,8 @@ def _equations(said: str) -> list[str]:
 
 
 def _spelt(said: str) -> str:
-    return unicodedata.normalize("NFKC", _THIN_SPACE.sub(",", said))
+    # A full-width comma becomes one that may stand inside a number.
+    return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
 
 
 def _sides(equation: str) -> list[str]:

@@ -25,7 +25,7 @@ def statements(text: str) -> list[str]:
     A sentence does not end inside a quotation, bold type or code, nor with `；` or `…`: its clauses
     share its citation.
     """
-    veiled = _WHOLE.sub(_veiled, changed(text, lambda code: "x" * len(code.string)))
+    veiled = _WHOLE.sub(_veiled, changed(text, lambda code: "X" * len(code.string)))
     starts = [sentence.start for sentence in sentences(veiled)][1:]
     whole = [start for start in starts if not _CLAUSE.search(text, 0, start)]
     return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]

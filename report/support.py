@@ -13,11 +13,15 @@ from typing import NamedTuple
 from graph.records import Doubted, Quote, Removed
 from report.blocks import Block, blocks, cells, joined, without_gone
 from report.claims import describes_source, names_source, sort
-from report.contrast import Text, contrast, indexed, plain
+from report.contrast import Text, contrast, indexed, nearest, plain
+from report.days import calendar, strange_date, without_dates
 from report.marks import MARKER, QUOTE, cites
 from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
+from report.openers import without_transition
+from report.quantities import Measures, following, measures
 from report.statements import statements
 from report.verify import check
+from retrieval.dates import Date
 from retrieval.script import CJK
 from retrieval.text import language
 from retrieval.words import words
@@ -46,10 +50,19 @@ SHORT = 50_000
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…；"
 _UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
+_NAME = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 _CLAUSES = re.compile(
     r"[,;，；：:]\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
     r"|whereas)\s"
 )
+
+
+class Figures(NamedTuple):
+    """The numbers of a source, sorted, what others may follow from, and its dates."""
+
+    numbers: list[float]
+    measures: Measures
+    dates: set[Date]
 
 
 class Proven(NamedTuple):
@@ -102,7 +115,7 @@ class _Prover:
         headings = [part.text for part in self.parts if part.kind == "heading"]
         self.asked = "\n".join([question, *headings])
         self.texts, self.names, self.cited = texts, names, cited
-        self.numbers: dict[str, list[float]] = {}
+        self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
         self.doubted: list[Doubted] = []
 
@@ -221,7 +234,7 @@ class _Prover:
             return False
         if values(said) and not self.unsupported(said, cited):
             return False
-        wanted = set(words(said))
+        wanted = set(words(without_transition(said)))
         shares = (_share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) <= FOREIGN[language(said)]
 
@@ -232,14 +245,29 @@ class _Prover:
             return "calculation"
         if self.unsupported(said, cited):
             return "number"
+        if strange_date(said, [self.figure(name).dates for name in cited]):
+            return "date"
         if not self.comparable(said, cited):
-            return ""
+            return "name" if self.has_foreign_name(said, cited) else ""
         sources = [self.source(name) for name in cited]
         about = self.about(cited)
         bare = without_sums(said)
-        different = contrast(statement if bare == said else bare, sources, about)
-        strange = not QUOTE.search(statement) and not describes_source(said) and bare == said
+        compared = statement if bare == said else bare
+        different = contrast(compared, sources, about, self.following(said, cited))
+        told = QUOTE.search(statement) or describes_source(said) or sort(said) == "open"
+        strange = not told and bare == said
         return different or ("strange" if strange and _is_strange(said, sources, about) else "")
+
+    def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
+        """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
+        sources = [self.source(name) for name in cited]
+        if language(said) != "zh" or any(one.language != "en" for one in sources):
+            return False
+        known = "\n".join([self.about(cited), *(one.text for one in sources)]).lower()
+        found = _NAME.findall(FILE.sub(" ", said))
+        return any(
+            not re.search(rf"\b{one[: max(4, len(one) - 3)].lower()}", known) for one in found
+        )
 
     def comparable(self, said: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
@@ -251,7 +279,7 @@ class _Prover:
 
     def has_words(self, statement: str, name: str) -> bool:
         """Tell whether a source has most words of a statement together, and all its numbers."""
-        said = plain(statement)
+        said = without_transition(plain(statement))
         if not self.comparable(said, [name]):
             return False
         enough = _share(set(words(said)), self.source(name).places) > SHARE[language(said)]
@@ -259,7 +287,8 @@ class _Prover:
 
     def differs(self, statement: str, name: str) -> str:
         """Return in what a statement differs from one source, or nothing."""
-        return contrast(statement, [self.source(name)], self.about([name]))
+        made = self.following(plain(statement), [name])
+        return contrast(statement, [self.source(name)], self.about([name]), made)
 
     def source(self, name: str) -> Text:
         """Return a source as statements are compared with it."""
@@ -268,12 +297,25 @@ class _Prover:
         return self.sources[name]
 
     def unsupported(self, said: str, names: Sequence[str]) -> bool:
-        """Tell whether something said has a number that none of some sources has."""
-        for name in names:
-            if name not in self.numbers:
-                self.numbers[name] = values(self.texts[name])
-        known = [self.numbers[name] for name in names]
-        return bool(unsupported(said, known, values(self.about(names))))
+        """Tell whether something said has a number that follows from none of some sources."""
+        known = [self.figure(name) for name in names]
+        numbers, more = [one.numbers for one in known], values(self.about(names))
+        said = said if self.comparable(said, names) else without_dates(said)
+        if not unsupported(said, numbers, more):
+            return False
+        return bool(unsupported(said, numbers, sorted([*more, *self.following(said, names)])))
+
+    def following(self, said: str, names: Sequence[str]) -> list[float]:
+        """Return the numbers of what is said that follow from others of its sources, sorted."""
+        near = [one for name in names for one in nearest(said, self.source(name))]
+        return sorted(following(said, near, [self.figure(name).measures for name in names]))
+
+    def figure(self, name: str) -> Figures:
+        """Return the numbers and dates of a source."""
+        if name not in self.figures:
+            text = self.texts[name]
+            self.figures[name] = Figures(values(text), measures(text), calendar(text))
+        return self.figures[name]
 
     def adds_up(self, statement: str) -> bool:
         """Tell whether a statement is a calculation with numbers of the sources, which holds."""
@@ -308,7 +350,7 @@ def _parts_head(part: Block) -> bool:
 def _is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
     """Tell whether sources have hardly a word of what is said, or of one of its clauses."""
     tongue = language(said)
-    bare = FILE.sub(" ", said)
+    bare = FILE.sub(" ", without_transition(said))
     named = set(words(about))
     for part in (bare, *_CLAUSES.split(bare)):
         wanted = {word for word in words(part) if not word[:1].isdigit()} - named

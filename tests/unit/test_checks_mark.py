@@ -42,7 +42,7 @@ def reasons(text: str) -> list[str]:
         ("All cabins have a window [S1].", "strength"),
         ("The engine must be replaced [S1].", "strength"),
         ("The two make 700 people: 640 + 70 = 700 [S1].", "calculation"),
-        ("钟楼由李明远于1936年8月建成，高42米[S3]。", "number"),
+        ("钟楼由李明远于1936年8月建成，高42米[S3]。", "date"),
         ("钟楼由郑可风于1936年5月建成，高42米[S3]。", "name"),
         ("它对游客开放[S3]。", "negation"),
         ("全部台阶是石头的[S3]。", "strength"),

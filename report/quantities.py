@@ -1,0 +1,144 @@
+"""Tell which numbers follow from a source: lengths in another unit, years gone by, decades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_UNITS: dict[str, tuple[str, float]] = {
+    r"k(?:ilo)?m(?:et(?:er|re)s?)?|公里|千米": ("length", 1000.0),
+    r"cm|centimet(?:er|re)s?|厘米|公分|釐米": ("length", 0.01),
+    r"mm|millimet(?:er|re)s?|毫米|公厘": ("length", 0.001),
+    r"m|met(?:er|re)s?|公尺|米": ("length", 1.0),
+    r"miles?|mi|英里": ("length", 1609.344),
+    r"feet|foot|ft|英尺|英呎|呎": ("length", 0.3048),
+    r"inch(?:es)?|英寸|英吋|吋": ("length", 0.0254),
+    r"yards?|yd|码|碼": ("length", 0.9144),
+    r"hectares?|ha|公顷|公頃": ("area", 1e4),
+    r"acres?|英亩|英畝": ("area", 4046.856),
+    r"sq(?:uare)?\.?\s?(?:kilomet(?:er|re)s?|km)|km[²2]|平方公里|平方千米": ("area", 1e6),
+    r"sq(?:uare)?\.?\s?(?:miles?|mi)|平方英里": ("area", 2.589988e6),
+    r"sq(?:uare)?\.?\s?(?:met(?:er|re)s?|m)|m[²2]|平方米|平方公尺": ("area", 1.0),
+    r"sq(?:uare)?\.?\s?(?:feet|foot|ft)|sqft|平方英尺|平方呎": ("area", 0.09290304),
+    r"kg|kilograms?|kilos?|公斤|千克": ("mass", 1.0),
+    r"g|grams?|克|公克": ("mass", 0.001),
+    r"tons?|tonnes?|吨|噸|公吨|公噸": ("mass", 1000.0),
+    r"lbs?|pounds?|磅": ("mass", 0.45359237),
+    r"ounces?|oz|盎司": ("mass", 0.028349523),
+    r"lit(?:er|re)s?|l|L|升|公升": ("volume", 1.0),
+    r"ml|millilit(?:er|re)s?|毫升": ("volume", 0.001),
+    r"gallons?|gal|加仑|加侖": ("volume", 3.785412),
+    r"ms|milliseconds?|毫秒": ("time", 0.001),
+    r"s|secs?|seconds?|秒": ("time", 1.0),
+    r"min|mins|minutes?|分钟|分鐘": ("time", 60.0),
+    r"h|hrs?|hours?|小时|小時|个小时": ("time", 3600.0),
+    r"days?|天": ("time", 86400.0),
+    r"weeks?|周|星期": ("time", 604800.0),
+}
+_LONGEST_FIRST = sorted(_UNITS, key=len, reverse=True)
+_QUANTITY = re.compile(
+    r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(?:[\s-]?)(?:"
+    + "|".join(f"((?:{unit})(?![A-Za-z²³/]))" for unit in _LONGEST_FIRST)
+    + ")",
+    re.ASCII,
+)
+_NEARLY = 0.006
+"""How far a converted quantity may be from the one it was made of, as a part of it."""
+
+_YEAR = re.compile(r"(?<![\d.,])(1[0-9]\d\d|20\d\d|[5-9]\d\d(?=年))(?![\d,]*\d|\.\d|%)")
+_SPAN = re.compile(
+    r"(?<![\d.,])(\d{1,3})(?:(?:-|\s+(?:\w+\s+)?)years?\b(?![\s-]old)|\s*(?:余|餘|多)?年(?!\d))"
+)
+_AGE = re.compile(
+    r"(?<![\d.,])(\d{1,3})(?:(?:-|\s+)years?[\s-]old|\s*[岁歲])"
+    r"|\b(?:aged?|at|turned|in\s+(?:his|her|their))\s+(\d{1,3})(?:st|nd|rd|th)?\b"
+    r"|\b(\d{1,3})(?:st|nd|rd|th)\s+(?:birthday|anniversary)|享[年寿壽](\d{1,3})"
+)
+_ABOUT = re.compile(
+    r"(?:about|around|roughly|some|nearly|almost|over|more\s+than|[约約近])\s*$", re.I
+)
+_DECADE = re.compile(r"(?<!\d)(\d{3}0)(?:['’]?s\b|年代)")
+_CENTURY = re.compile(r"(?<!\d)(\d{1,2})(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b|\s*世[纪紀])")
+
+
+class Quantity(NamedTuple):
+    """A number with a unit, as it is in the base unit of its kind."""
+
+    number: float
+    kind: str
+    base: float
+    slack: float
+    """By how much it may be other because it is rounded."""
+
+
+class Measures(NamedTuple):
+    """What of a source numbers may follow from."""
+
+    quantities: list[Quantity]
+    years: set[int]
+
+
+def measures(text: str) -> Measures:
+    """Return the quantities and the years of a source."""
+    return Measures(list(_quantities(text)), _years(text))
+
+
+def following(said: str, near: Sequence[str], sources: Sequence[Measures]) -> list[float]:
+    """Return the numbers of a statement that follow from its sources without standing in them.
+
+    Args:
+        said: What is said, without marks and quotations.
+        near: The sentences of its sources that have most of its words.
+        sources: What the sources have.
+    """
+    known = [one for source in sources for one in source.quantities]
+    told = _quantities(said) if known else ()
+    found = [ours.number for ours in told if any(_same(ours, theirs) for theirs in known)]
+    years = {year for text in (said, *near) for year in _years(text)}
+    every = {year for source in sources for year in source.years}
+    return [*found, *_spans(said, years), *_times(said, every)]
+
+
+def _quantities(text: str) -> Iterator[Quantity]:
+    for found in _QUANTITY.finditer(text):
+        number = float(found[1].replace(",", ""))
+        kind, factor = _UNITS[_LONGEST_FIRST[(found.lastindex or 2) - 2]]
+        whole, _, rest = found[1].replace(",", "").partition(".")
+        zeros = 0 if rest else len(whole) - len(whole.rstrip("0"))
+        step = 10.0 ** (zeros - len(rest))
+        yield Quantity(number, kind, number * factor, step * factor / 2)
+
+
+def _same(ours: Quantity, theirs: Quantity) -> bool:
+    if ours.kind != theirs.kind:
+        return False
+    slack = min(ours.slack, 0.05 * ours.base)
+    return abs(ours.base - theirs.base) <= max(slack, _NEARLY * theirs.base)
+
+
+def _spans(said: str, years: set[int]) -> list[float]:
+    """Return how many years are said to lie between two, where two of some years are so far apart.
+
+    An age may be one less or more, since only years are compared.
+    """
+    apart = {abs(one - other) for one in years for other in years if one != other}
+    near = apart | {one + off for one in apart for off in (-1, 1)}
+    spans = [(int(one[1]), _ABOUT.search(said, 0, one.start())) for one in _SPAN.finditer(said)]
+    ages = [int(next(filter(None, found.groups()))) for found in _AGE.finditer(said)]
+    told = [one for one, about in spans if one in (near if about else apart)]
+    return [float(one) for one in (*told, *(one for one in ages if one in near))]
+
+
+def _times(said: str, years: set[int]) -> list[float]:
+    """Return the decades and centuries of a statement that a year of its sources is in."""
+    decades = [int(one) for one in _DECADE.findall(said)]
+    centuries = [int(one) for one in _CENTURY.findall(said)]
+    return [
+        *(float(one) for one in decades if any(one <= year < one + 10 for year in years)),
+        *(float(one) for one in centuries if any((year + 99) // 100 == one for year in years)),
+    ]
+
+
+def _years(text: str) -> set[int]:
+    return {int(one) for one in _YEAR.findall(text)}
