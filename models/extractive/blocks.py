@@ -21,6 +21,7 @@ _NAMES = (
 )
 _BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_WISH = re.compile(r"<wish>\n(.*?)\n</wish>", re.DOTALL)
 _QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
 _ITEM = re.compile(r"\n  - \Z")
 """What stands before a quote that is an item of the list that the quote above announces."""
@@ -123,6 +124,8 @@ class Prompt(NamedTuple):
     """What the person said before them, oldest first."""
     tongue: Literal["zh", "en", ""] = ""
     """The language of the instructions, in which the report is written."""
+    wishes: tuple[str, ...] = ()
+    """What the person said against plans, oldest first."""
     concise: bool = False
     """Whether the person is known to like short answers."""
 
@@ -141,6 +144,7 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
         said=asked[-1] if asked else "",
         before=tuple(asked[:-1]),
         tongue=_tongue(messages),
+        wishes=tuple(_wishes(messages)),
         concise=any(_CONCISE.search(one.text) for one in messages if one.type == "system"),
     )
     if not marked:
@@ -180,6 +184,13 @@ def _tongue(messages: Sequence[BaseMessage]) -> Literal["zh", "en", ""]:
     """Return the language of the instructions; a few words of them do not tell it."""
     told = next((one.text for one in messages if isinstance(one, SystemMessage)), "")
     return language(told[:INSTRUCTIONS]) if len(told) >= INSTRUCTIONS else ""
+
+
+def _wishes(messages: Sequence[BaseMessage]) -> Iterator[str]:
+    """Yield the wishes that the instructions end in."""
+    for one in messages:
+        if isinstance(one, SystemMessage):
+            yield from (unguarded(wish) for wish in _WISH.findall(one.text))
 
 
 def _blocks(text: str) -> Iterator[tuple[str, dict[str, str], str]]:

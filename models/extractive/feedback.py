@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from models.extractive.blocks import Page
 from models.extractive.steps import DraftStep, query, step
 from models.extractive.topic import key_phrase, key_terms
+from retrieval.text import heading, sentences
+from retrieval.words import words
 
 SUBJECT = 4
 """So many words of the question tell what a step is about that a person asks for."""
@@ -26,11 +29,21 @@ _ONLY = re.compile(
 )
 _DROP = re.compile(
     r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete"
-    r"|exclude|omit|ignore|leave out|leave away|get rid of|cut"
+    r"|exclude|omit|ignore|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|cut"
     r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
     r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
     re.IGNORECASE,
 )
+_UNWANTED = re.compile(
+    r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete|exclude|omit|ignore"
+    r"|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|not interested in"
+    r"|(?:don['’]t|do not|never) (?:want|need|include|cover|mention|discuss|report|write|talk|tell"
+    r"|go into|care|bother)(?: me)?(?: (?:any|anything|about|on|with|for))*)\b"
+    r"|^\W*(?:(?:and|but|please),? )*(?:no|not)(?: need (?:for|to))?(?: (?:about|on|any|the))*\b"
+    r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|^[别別](?!人)",
+    re.IGNORECASE,
+)
+"""What says that something is not wanted; "it does not cover X" says that X is."""
 _SWAPS = (
     re.compile(r"\b(?:replace|swap) (?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
     re.compile(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
@@ -60,7 +73,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[\s,]*\b(?:too|as well|please|also|instead|steps?|part|section)\b"
+    r"(?:[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
     r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
     re.IGNORECASE,
 )
@@ -88,6 +101,45 @@ def revised(
     new = [_made(words, question) for words in added if key_terms(_wanted(words))]
     new = [one for one in new if not _told(one, steps, kept)]
     return _joined(steps, sorted(kept)[: max(limit - len(new), 0)], new) or list(steps)
+
+
+def without(pages: Sequence[Page], wishes: Sequence[str], question: str) -> list[Page]:
+    """Return passages without the sentences and sections on what a person does not want.
+
+    Args:
+        pages: The passages.
+        wishes: What the person said against plans.
+        question: What is asked; its own subject is never left out.
+    """
+    unwanted = _unwanted(wishes, set(key_terms(question)))
+    if not unwanted:
+        return list(pages)
+    left = [one if one.computed else _left(one, unwanted) for one in pages]
+    return [one for one in left if one.text.strip()]
+
+
+def _unwanted(wishes: Sequence[str], asked: set[str]) -> list[set[str]]:
+    """Return the terms of each thing that is not wanted, apart from those that are asked about."""
+    clauses = (clause for wish in wishes for clause in _clauses(wish))
+    dropped = (one for one in clauses if _UNWANTED.search(one) and not _STEP.search(one))
+    named = (set(key_terms(_wanted(_UNWANTED.sub(" ", one)))) - asked for one in dropped)
+    return [terms for terms in named if terms]
+
+
+def _left(page: Page, unwanted: Sequence[set[str]]) -> Page:
+    """Return a passage with gaps where sentences and sections stood that are not wanted."""
+    text, below = page.text, _is_on(page.title.partition(" — ")[2], unwanted)
+    for span in sentences(page.text):
+        headed = heading(span.text)
+        below = _is_on(span.text, unwanted) if headed else below
+        if below or _is_on(span.text, unwanted):
+            text = text[: span.start] + "\n" * len(span.text) + text[span.end :]
+    return page._replace(text=text)
+
+
+def _is_on(text: str, unwanted: Sequence[set[str]]) -> bool:
+    said = set(words(text))
+    return any(terms <= said for terms in unwanted)
 
 
 def _clauses(feedback: str) -> Iterator[str]:

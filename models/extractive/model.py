@@ -20,6 +20,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from models.extractive.blocks import read
 from models.extractive.calls import filled, form_of, tool_call
 from models.extractive.digest import digest
+from models.extractive.feedback import without
 from models.extractive.smalltalk import triage
 from models.extractive.writing import finding, report
 from retrieval.tokens import count
@@ -77,6 +78,7 @@ class Extractive(BaseChatModel):
 def _answer(messages: Sequence[BaseMessage], bound: Mapping[str, Any]) -> AIMessage:
     """Return the whole answer to a prompt."""
     prompt = read(messages)
+    prompt = prompt._replace(pages=tuple(without(prompt.pages, prompt.wishes, prompt.question)))
     called = tool_call(prompt, messages, bound)
     form = form_of(bound.get("response_format"))
     unsure = None

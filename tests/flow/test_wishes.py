@@ -119,3 +119,16 @@ async def test_an_empty_rejection_is_no_wish(
 
 def choices_of(reviewed: dict[str, object]) -> dict[str, object]:
     return {**reviewed, "auto_accept": True}
+
+
+async def test_without_a_model_what_a_person_does_not_want_is_not_quoted(
+    thread: Session, reviewed: dict[str, object]
+):
+    keyless = make({**reviewed, "models": {"default": "extractive:"}})
+    await thread.begin("How do bees form a winter cluster?", keyless, quiet)
+    await thread.answer(rejection("please leave the honey out"), keyless, quiet)
+
+    state = (await thread.answer({"type": "approve"}, keyless, quiet)).state
+
+    assert "14 degrees" in state["report"]["body"]
+    assert "honey" not in state["report"]["body"]
