@@ -187,10 +187,16 @@ def edited(plan: Plan, args: dict[str, Any]) -> Plan:
     return checked({**plan, **args, "steps": steps})
 
 
+def _answered(state: State) -> str:
+    """Return which words of the person a plan was written after."""
+    words = " ".join(state["feedback"].split())
+    return render("plan_after", language=state["language"], words=words).strip() if words else ""
+
+
 def review_request(state: State, limit: int) -> dict[str, Any]:
     """Return what is shown: LangChain's human-in-the-loop request, and the plan beside it."""
     left = max(limit - state["revisions"], 0)
-    note = state["note"] or state["feedback"]
+    note = state["note"] or _answered(state)
     told = "\n\n".join(part for part in (note, outline(state["plan"])) if part)
     args = {"title": state["plan"]["title"], "steps": written_steps(state["plan"]["steps"])}
     request = {"name": ACTION, "args": args, "description": told}

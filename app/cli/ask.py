@@ -156,7 +156,9 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
 
     library = await ingest(owner, folder, one, expect=expect)
     known = library.files - library.read
-    progress.say(f"{library.files} files in {folder} ({library.read} read, {known} known already)")
+    files = "1 file" if library.files == 1 else f"{library.files} files"
+    progress.say(f"{files} in {folder} ({library.read} read, {known} known already)")
+    progress.doing("Preparing the question")
     for skipped in library.skipped:
         progress.say(f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]")
     return library

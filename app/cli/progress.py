@@ -32,6 +32,15 @@ STAGES = {
 }
 """What is said when a node has done its work."""
 
+FOLLOWING = {
+    "profile": "Understanding the question",
+    "coordinator": "Writing queries",
+    "rewrite": "Searching",
+    "background": "Planning",
+    "knowledge": "Writing the report",
+    "reporter": "Keeping the report",
+}
+"""What is done when a node has ended."""
 
 SILENCE = 10.0
 """The seconds without a terminal after which it is said what is being done."""
@@ -47,6 +56,7 @@ class Progress:
         self.over = threading.Event()
         self.steps: dict[str, str] = {}
         self.titles: dict[str, str] = {}
+        self.planned = 0
         self.said: set[str] = set()
         self.now = "Starting"
         self.live: Live | None = None
@@ -105,11 +115,12 @@ class Progress:
         elif event.get("event") == "researching":
             self.steps.setdefault(event["step"], "")
             self.titles[event["step"]] = one_line(event["title"])
-            self.now = "Researching"
+            self.now = self._researching()
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():
             self._step(finding)
+        self.planned = len((update.get("plan") or {}).get("steps", [])) or self.planned
         if node == "human_feedback":
             self.say(_decided(update))
         elif node == "planner" and not update:
@@ -117,7 +128,10 @@ class Progress:
         elif node == "planner" or (node in STAGES and node not in self.said):
             self.said.add(node)
             self.say(STAGES[node])
-        self.now = {"knowledge": "Writing", "rewrite": "Searching"}.get(node, self.now)
+        if node == "human_feedback":
+            again = update.get("decision") == "reject"
+            self.now = FOLLOWING["background"] if again else "Starting the steps"
+        self.now = FOLLOWING.get(node, self.now)
 
     def _step(self, finding: dict[str, Any]) -> None:
         name = finding["step"]
@@ -126,6 +140,17 @@ class Progress:
         self.steps[name] = mark = MARKS[finding["status"]]
         why = reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
         self.say(f"{mark} {name}: {finding['title']}" + (f" ({why})" if why else ""))
+        self.now = self._researching()
+
+    def _researching(self) -> str:
+        """Say which steps are at work, and how many of them have ended."""
+        working = [name for name, mark in self.steps.items() if not mark]
+        count = max(self.planned, len(self.steps))
+        if not working:
+            return "Seeing whether anything is missing"
+        return (
+            f"Researching {', '.join(working)} ({len(self.steps) - len(working)} of {count} done)"
+        )
 
     def _drawn(self) -> Group:
         seconds = int(time.monotonic() - self.began)

@@ -124,12 +124,41 @@ def test_the_clock_counts_from_the_start_of_the_command(screen, monkeypatch):
     assert " 100." in screen.getvalue()
 
 
-async def test_reading_says_how_many_files_there_are(screen, tmp_path, database):
+async def test_reading_says_how_many_files_there_are(screen, tmp_path, database, monkeypatch):
     for name in ("a.md", "b.md"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_text(f"# {name}\n\nBees dance.")
     progress = Progress(Console(file=screen, width=80))
 
+    doing: list[str] = []
+    monkeypatch.setattr(progress, "doing", doing.append)
+
     await _read("local", tmp_path / "docs", progress)
 
-    assert progress.now.endswith("(2 of 2)")
+    assert doing[-2].endswith("(2 of 2)")
+    assert "Reading" not in doing[-1]
+
+
+def test_it_is_said_which_steps_are_at_work_and_how_many_are_done(progress):
+    plan = {"steps": [{"id": name} for name in ("s1", "s2", "s3")]}
+    progress.watch({"node": "planner", "update": {"plan": plan}})
+    for name in ("s1", "s2"):
+        progress.watch({"event": "researching", "step": name, "title": "Bees"})
+    both = progress.now
+    progress.watch(finding())
+    one = progress.now
+    progress.watch(finding(step="s2"))
+
+    assert both == "Researching s1, s2 (0 of 3 done)"
+    assert one == "Researching s2 (1 of 3 done)"
+    assert progress.now == "Seeing whether anything is missing"
+
+
+def test_what_is_being_done_is_never_what_has_ended(progress):
+    progress.doing("Reading dance.md (3 of 3)")
+    now = []
+    for node in ("profile", "coordinator", "rewrite", "background"):
+        progress.watch({"node": node, "update": {}})
+        now.append(progress.now)
+
+    assert now == ["Understanding the question", "Writing queries", "Searching", "Planning"]
