@@ -105,10 +105,8 @@ def _ways() -> dict[str, tuple[Way, bool]]:
 def outcome(case: Case) -> Outcome:
     """Check one case and see what became of its sentence."""
     checked = proven(case.body, case.texts, case.question, case.titles)
-    body, said = _bare(checked.body), _bare(case.said)
-    warned = any(
-        _bare(one["text"]) in said or said in _bare(one["text"]) for one in checked.doubted
-    )
+    body, said = bare(checked.body), bare(case.said)
+    warned = any(bare(one["text"]) in said or said in bare(one["text"]) for one in checked.doubted)
     plain = re.sub(r"\s", "", checked.body)
     mended = bool(case.right) and re.sub(r"\s", "", case.right) in plain
     return Outcome(case, checked, said in body, warned, mended)
@@ -149,7 +147,7 @@ def _share(found: Iterable[bool]) -> float:
     return 100 * sum(all_of_them) / max(len(all_of_them), 1)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """Return what a reader sees of a text as words: without marks, quotation marks and spaces."""
     text = re.sub(
         r"[\[【(]\^?[Ss]?\d+(?:, S\d+)*[\]】)]",

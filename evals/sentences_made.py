@@ -133,7 +133,7 @@ def _pages(data: Path, name: str) -> list[Page]:
     read = (json.loads(line) for line in lines[:4000])
     named = _answers(data / name / "queries.jsonl")
     made = (
-        Page(one["title"], one["text"], list(_alone(one["text"])), named.get(one["id"], {}))
+        Page(one["title"], one["text"], list(alone(one["text"])), named.get(one["id"], {}))
         for one in read
     )
     return [page for page in made if page.said]
@@ -156,7 +156,8 @@ def _answers(file: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _alone(text: str) -> Iterator[str]:
+def alone(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that can stand alone."""
     for span in sentences(text):
         said = span.text
         chinese = bool(re.match("[\u4e00-\u9fff《]", said))

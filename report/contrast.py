@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from report.differences import Change, Known, different, tokens
+from report.differences import Change, Known, different, says_no, tokens
 from report.marks import MARKER, blank
-from retrieval.script import only_language
+from retrieval.script import language, only_language
 from retrieval.text import sentences
 from retrieval.words import words
 
@@ -29,12 +29,29 @@ GAP = 0.01
 FEWEST = 6
 """From how many words on a clause is compared for itself."""
 
+WHOLE = 0.8
+"""The least part of the words of a clause that stand in one sentence, in whatever order."""
+
+MOST = 1.5
+"""How many times as many words such a sentence may have."""
+
+LEAST = 4
+"""From how many words on a clause is compared in whatever order they stand."""
+
 SHORTEST = 12
 """From how many characters on a copy is a copy."""
 
 _JOINED = re.compile(
     r"[;；]\s*|,\s*(?=(?:while|whereas|although|but)\b)|，(?=而(?!且)|但|不过|不過|并且|並且)"
 )
+
+
+_TURN = re.compile(
+    r"\b(?:but|or|otherwise|unless|although|though|while|whereas|if|until|only|except|so|because"
+    r"|since|not\s+only)\b|[;:]",
+    re.IGNORECASE,
+)
+"""What may part a sentence in two, of which one may say no and the other may not."""
 
 
 class Text(NamedTuple):
@@ -88,8 +105,31 @@ def contrast(
     if any(_copied(said, source.text) for source in sources):
         return ""
     known = Known("\n".join([named, *(source.text for source in sources)]), named, numbers)
-    differences = (_differs(clause, sources, known) for clause in _clauses(said))
-    return next(filter(None, differences), "")
+    clauses = _clauses(said)
+    differences = (_differs(clause, sources, known) for clause in clauses)
+    denied = any(_denied(clause, sources) for clause in clauses)
+    return next(filter(None, differences), "negation" if denied else "")
+
+
+def _denied(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether all sentences that have nearly all words of an English clause say the opposite.
+
+    They may stand in another order there, as where a verb is active or passive.
+    """
+    wanted, ours = set(words(said)), says_no(tokens(said))
+    if len(wanted) < LEAST or ours is None or language(said) != "en" or _TURN.search(said):
+        return False
+    found = [one for source in sources for one in _having(wanted, source)]
+    theirs = [says_no(tokens(one)) for one in found]
+    whole = not any(map(_TURN.search, found))
+    return bool(theirs) and whole and all(one is not None and one != ours for one in theirs)
+
+
+def _having(wanted: set[str], source: Text) -> list[str]:
+    """Return the sentences of a source that have nearly all of some words, and few others."""
+    found = Counter(at for word in wanted for at in source.places.get(word, ()))
+    near = [source.said[at] for at, count in found.items() if count >= WHOLE * len(wanted)]
+    return [one for one in near if len(set(words(one))) <= MOST * len(wanted)]
 
 
 def nearest(said: str, source: Text) -> list[str]:

@@ -171,6 +171,13 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+def says_no(said: Sequence[str]) -> bool | None:
+    """Tell whether words say no; None where one of them may say so without being a negation."""
+    if _all(_LIKE_NOT, said):
+        return None
+    return bool(_all(_NOT, said))
+
+
 def different(changes: Sequence[Change], known: Known) -> str:
     """Return what kind of difference there is among changes that is one of meaning, or nothing."""
     for kind, told in _KINDS.items():
@@ -287,10 +294,15 @@ def _chinese_name(change: Change, known: Known) -> bool:
     single = all(len(one) == 1 for one in change.said)
     if not single or len(said) < 2 or not re.fullmatch(f"[{HAN}《]+", said):
         return False
-    if not re.search(f"[{HAN}A-Za-z]", there) or change.beside > PARAPHRASE:
+    if not re.search(f"[{HAN}A-Za-z]", there):
         return False
     if "《" in change.before[-2:] or "《" in said:
         return True
+    return change.beside <= PARAPHRASE and _is_other_name(said, there, change, known)
+
+
+def _is_other_name(said: str, there: str, change: Change, known: Known) -> bool:
+    """Tell whether characters in place of others name something else than these do."""
     text = _DOT.sub("", known.text)
     if not change.beside and said in text and there in text:
         return len(there) > 1 and not _usual(there, RARE)

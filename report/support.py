@@ -254,6 +254,8 @@ class _Prover:
         bare = without_sums(said)
         compared = statement if bare == said else bare
         different = contrast(compared, sources, about, self.following(said, cited))
+        if not different and self.has_other_name(said, cited):
+            return "name"
         told = QUOTE.search(statement) or describes_source(said) or sort(said) == "open"
         strange = not told and bare == said
         return different or ("strange" if strange and _is_strange(said, sources, about) else "")
@@ -261,13 +263,25 @@ class _Prover:
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
         sources = [self.source(name) for name in cited]
-        if language(said) != "zh" or any(one.language != "en" for one in sources):
+        english = all(one.language == "en" for one in sources)
+        return english and language(said) == "zh" and bool(self.unknown_names(said, cited))
+
+    def has_other_name(self, said: str, cited: Sequence[str]) -> bool:
+        """Tell whether English has a name that its sources have not, and else their words."""
+        names = self.unknown_names(said.strip().partition(" ")[2], cited)
+        wanted = set(words(said)) - set(words(" ".join(names)))
+        if not names or len(wanted) < FEWEST["en"] or language(said) != "en":
             return False
-        known = "\n".join([self.about(cited), *(one.text for one in sources)]).lower()
+        shares = (_share(wanted, self.source(name).places) for name in cited)
+        return max(shares, default=0.0) > SHARE["en"]
+
+    def unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
+        """Return the words with a capital letter that no word of some sources begins like."""
+        texts = (self.source(name).text for name in cited)
+        known = "\n".join([self.about(cited), *texts]).lower()
         found = _NAME.findall(FILE.sub(" ", said))
-        return any(
-            not re.search(rf"\b{one[: max(4, len(one) - 3)].lower()}", known) for one in found
-        )
+        begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
+        return [one for one, start in begun if not re.search(rf"\b{start}", known)]
 
     def comparable(self, said: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""

@@ -61,6 +61,9 @@ def test_what_follows_from_a_source_raises_nothing(said: str):
         ("Ida Brandt died at 71 [S1].", "number"),
         ("In the 1940s the Harl Bridge was opened [S1].", "number"),
         ("The control room needs 9.4 MB of memory [S1].", "number"),
+        ("Visitors should climb the towers [S1].", "negation"),
+        ("The old toll house still exists today [S1].", "negation"),
+        ("The engineer Ida Brandt was born in Lisbon in 1889 and died in 1951 [S1].", "name"),
         ("小路全长约5.4英里[S2]。", "number"),
         ("公园建成45年之后扩建[S2]。", "number"),
         ("园丁在2004年7月12日种下第一棵樱花树[S2]。", "date"),
@@ -118,6 +121,20 @@ def test_an_opening_that_claims_something_needs_a_source(said: str):
 )
 def test_a_caveat_or_an_inference_may_use_words_that_its_source_has_not(said: str):
     assert doubts(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "By default, the guard closes existing gates [S1].",
+        "Existing gates are closed by the guard by default [S1].",
+    ],
+)
+def test_the_opposite_of_a_sentence_is_seen_in_whatever_order_its_words_stand(said: str):
+    texts = {"S1": f"{BRIDGE}The guard will by default not close existing gates."}
+
+    assert [one["reason"] for one in proven(said, texts).doubted] == ["negation"]
+    assert not proven("Existing gates are not closed by default [S1].", texts).doubted
 
 
 def test_a_sentence_that_begins_with_code_is_a_sentence_of_its_own():

@@ -1,0 +1,167 @@
+"""Put sentences that the checks cannot tell to be wrong before a judge, in whole runs.
+
+`python -m evals.sentences_judged --data ../shared/data`: of the benchmark's sentences
+(`evals/sentences.py`), wrong ones that the checks leave unmarked and as many right ones are each
+written by a scripted researcher in a run of its own, over the page they are about. The review of
+the step is played by the benchmark's own labels: by one that always knows them, by others that are
+mistaken at a stated rate, and by one that passes everything. A step that is sent back is written
+again with a sentence of the page. This shows that a verdict reaches the report, and what a judge of
+such a quality would leave; it says nothing of how good any model is as a judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from config.settings import settings
+from evals.openai_answers import Json, text
+from evals.openai_server import Rule, Server
+from evals.sentences import bare, made, outcome
+from evals.sentences_made import Case, alone
+from graph.context import Context
+from graph.session import session
+from runs.place import owned
+from tools.ingest import ingest
+
+JUDGES = (None, 0.0, 0.1, 0.2)
+"""How often each judge says the opposite of what it knows; None passes everything."""
+
+_ID = re.compile(r'<page id="(S\d+)"')
+_MARK = re.compile(r"[\[【(]\^?S[\dX]+(?:, S\d+)*[\]】)]")
+
+
+class Told(NamedTuple):
+    """What became of the sentence of one case in a whole run."""
+
+    wrong: bool
+    printed: bool
+    """Whether the report says it and does not doubt it."""
+
+
+def main() -> None:
+    """Choose the sentences, run each before every judge, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--half", choices=["tuning", "held-out"], default="tuning")
+    parser.add_argument("--cases", type=int, default=20, help="wrong sentences, and right ones")
+    parser.add_argument("--each", type=int, default=30, help="how many of a kind to choose from")
+    options = parser.parse_args()
+    chosen = choose(options.data, options.half, options.cases, options.each)
+    with tempfile.TemporaryDirectory() as home, Server() as server:
+        os.environ |= {
+            "DOSSIER_HOME": home,
+            "DOSSIER_MODEL": "openai:gpt-4o",
+            "LANGSMITH_TRACING": "false",
+            "OPENAI_API_KEY": "scripted",
+            "OPENAI_BASE_URL": server.url,
+        }
+        settings.cache_clear()
+        asyncio.run(_table(chosen, server, Path(home)))
+
+
+async def _table(chosen: Sequence[Case], server: Server, home: Path) -> None:
+    """Print for each judge how many sentences are printed, wrong ones and right ones."""
+    print("judge                    wrong printed unmarked   right printed")
+    for share in JUDGES:
+        told = await judged(chosen, share, server, home)
+        wrong = [one.printed for one in told if one.wrong]
+        right = [one.printed for one in told if not one.wrong]
+        name = "passes everything" if share is None else f"errs at {share:.0%}"
+        print(f"{name:24} {sum(wrong):4} of {len(wrong):<16} {sum(right):4} of {len(right)}")
+
+
+def choose(data: Path, half: str, count: int, each: int) -> list[Case]:
+    """Return wrong sentences that the checks leave unmarked, and as many right ones."""
+    chance = Random(1)
+    cases = [case for case in made(data, half, each, 1) if _is_plain(case)]
+    wrong = [case for case in cases if case.wrong and outcome(case).failed]
+    right = [case for case in cases if not case.wrong and case.kind == "copied"]
+    return [one for group in (wrong, right) for one in chance.sample(group, min(count, len(group)))]
+
+
+def _is_plain(case: Case) -> bool:
+    """Tell whether a sentence is about one page, and another one of that page can replace it."""
+    return case.said.count("[") == 1 and "[S1]" in case.said and bool(_others(case))
+
+
+async def judged(
+    cases: Sequence[Case], mistaken: float | None, server: Server, home: Path
+) -> list[Told]:
+    """Run each case before a judge that is mistaken so often; None passes everything."""
+    chance, told = Random(2), []
+    for number, case in enumerate(cases):
+        errs = mistaken is not None and chance.random() < mistaken
+        server.replace(_rules(case, passes=mistaken is None or case.wrong == errs))
+        thread = f"j{number}-{'all' if mistaken is None else round(100 * mistaken)}"
+        told.append(await _run(case, _folder(case, home, thread), thread))
+    return told
+
+
+def _folder(case: Case, home: Path, thread: str) -> Path:
+    folder = home / thread
+    folder.mkdir()
+    (folder / "page.md").write_text(f"# {_title(case)}\n\n{case.texts['S1']}\n", "utf-8")
+    return folder
+
+
+async def _run(case: Case, folder: Path, thread: str) -> Told:
+    # Everybody is somebody else, so that no run remembers another one.
+    library = await ingest(owned(thread, ""), folder, lambda _: None)
+    context = Context(user=thread, auto_accept=True, files=[library.root])
+    async with session(thread) as opened:
+        ended = await opened.begin(f"What is said of {_title(case)}?", context, lambda _: None)
+    report = ended.state["report"]
+    said = bare(_MARK.sub("", case.said))
+    doubted = any(said in bare(one["text"]) for one in report["doubted"])
+    return Told(case.wrong, said in bare(report["body"]) and not doubted)
+
+
+def _rules(case: Case, *, passes: bool) -> list[Rule]:
+    """Return what the model answers: the step is done with the sentence, then with another one."""
+    title, said = _title(case), _MARK.sub("[{}]", case.said)
+    other = f"{_others(case)[0].rstrip('.。')} [{{}}]."
+    steps = [{"title": title, "description": f"What is said of {title}.", "queries": [title, said]}]
+
+    def research(body: Json) -> str:
+        prompt = text(body["messages"][-1])
+        again, source = "<feedback>" in prompt, _ID.search(prompt)
+        return (other if again else said).format(source[1] if source else "S1")
+
+    def verdict(body: Json) -> dict[str, Any]:
+        first = bare(_MARK.sub("", case.said)) in bare(text(body["messages"][-1]))
+        return {"passed": passes or not first, "feedback": "It is not what the page says."}
+
+    def report(body: Json) -> str:
+        found = re.search(r"<finding [^>]*>\n?(.*?)</finding>", text(body["messages"][-1]), re.S)
+        return re.sub(r"<doubted>.*?</doubted>", "", found[1], flags=re.S) if found else ""
+
+    return [
+        {"schema": "Triage", "reply": {"research": True, "reply": ""}},
+        {"schema": "Rewrite", "reply": {"question": f"What of {title}?", "queries": [title]}},
+        {"schema": "Draft", "reply": {"title": title, "thought": "One step.", "steps": steps}},
+        {"schema": "Verdict", "reply": verdict},
+        {"schema": "Enough", "reply": {"enough": True, "missing": []}},
+        {"match": "<step title=", "reply": research},
+        {"match": "<findings>", "reply": report},
+    ]
+
+
+def _title(case: Case) -> str:
+    return case.titles["S1"] or "this page"
+
+
+def _others(case: Case) -> Sequence[str]:
+    """Return sentences of the page that are not the one of the case."""
+    return [one for one in alone(case.texts["S1"]) if bare(one)[:20] not in bare(case.said)]
+
+
+if __name__ == "__main__":
+    main()
