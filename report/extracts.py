@@ -21,6 +21,9 @@ ENOUGH = 1 / 3
 """A sentence is near a statement if it has more of its words than this."""
 
 _SPACE = re.compile(r"\s+")
+_HEADING = re.compile(r"^\s*#{1,6}\s+")
+_BREAK = re.compile(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
+"""Where a text has a new paragraph, item or row."""
 
 
 class Use(NamedTuple):
@@ -108,7 +111,9 @@ def _pair(shared: Sequence[set[str]], at: int) -> set[str]:
 
 
 def _line(text: str) -> str:
-    return _SPACE.sub(" ", text)
+    """Return a text whose wrapped lines are joined; headings lose their marks."""
+    parts = (_SPACE.sub(" ", _HEADING.sub("", part)) for part in _BREAK.split(text))
+    return "\n".join(parts)
 
 
 def _from_word(text: str, *, whole: bool) -> str:

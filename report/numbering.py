@@ -36,7 +36,7 @@ PRIVATE = re.compile("[\ue000-\ue003\ue100-\ue1ff\U000f0000-\U000ffffd]")
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
 _WORD = re.compile("[A-Za-z0-9]")
-_FOLLOWING = re.compile(rf"[.,;:!?。，；：！？]?\s*({_GROUP})")
+_GROUP_AT = re.compile(rf"\s*{_GROUP}")
 
 
 class Numbered(NamedTuple):
@@ -78,7 +78,8 @@ def numbered(
         key = document_key(source)
         used.setdefault(key, whole(source))
         number, where = list(used).index(key) + 1, place(source, language)
-        told = where if any(map(str.isdigit, where)) or (number, where) not in said else ""
+        # The name of a section is long, and need not be read twice; pages and lines are short.
+        told = "" if where.startswith("“") and (number, where) in said else where
         said.add((number, where))
         return _Cited(number, escaped(told), name)
 
@@ -137,11 +138,24 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: l
 
 
 def _own(quote: re.Match[str], cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
-    """Return the number of a quotation, or nothing where a marker right after it has it."""
-    own = cited(quote[1] or "")
-    following = _FOLLOWING.match(quote.string, quote.end())
-    marked = map(cited, MARKER.findall(following[1])) if following else ()
-    return "" if not own or own in marked else f" {_shown([own], quote[0], uses)}"
+    """Return the number of a quotation, or nothing where a marker behind it has it.
+
+    A marker stands for the last quotation of its source in the statement, and leads to its words.
+    """
+    own, rest = cited(quote[1] or ""), _rest(quote)
+    again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
+    told = quote[1] in MARKER.findall(rest) and not again
+    return "" if not own or told else f" {_shown([own], quote[0], uses)}"
+
+
+def _rest(mark: re.Match[str]) -> str:
+    """Return what stands behind a mark in its statement or cell, with the marks that end it."""
+    said = statements(mark.string)
+    ends = accumulate(map(len, said))
+    end = next(end for end in ends if mark.end() <= end)
+    rest = mark.string[mark.end() : end]
+    behind = _GROUP_AT.match(mark.string, end)
+    return rest.partition("|")[0] + (behind[0] if behind else "")
 
 
 def _statement(mark: re.Match[str]) -> str:

@@ -128,7 +128,9 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
         at = ord(found[0]) - DOUBT
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
         why = escape(one_line(doubted[min(at, len(doubted) - 1)]))
-        return f'<a class="doubt" {place} title="{why}">⚠</a>'
+        after = found.string[found.end() :][:1]
+        space = "" if not after or after.isspace() or after == "<" else " "
+        return f'<a class="doubt" {place} title="{why}">⚠</a>{space}'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
     marked = DOUBTS.sub(warn, marked)
@@ -223,7 +225,8 @@ def _piece(piece: Piece, passage: str) -> str:
     """Return a part of a passage, with the space that keeps it from the next one."""
     text = piece.text
     ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
-    shown = f"{ends[0]}{_escaped(text)}{ends[1]}" if text.strip() else " "
+    lines = "<br>\n".join(map(_escaped, text.split("\n")))
+    shown = f"{ends[0]}{lines}{ends[1]}" if text.strip() else " "
     return f'<mark id="{passage}-{piece.cited}">{shown}</mark>' if piece.cited else shown
 
 

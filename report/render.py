@@ -39,7 +39,14 @@ def plain(body: str) -> str:
 
 
 def _shown(text: str) -> str:
-    return PRIVATE.sub("", DOUBTS.sub(" ⚠", text.translate(_BRACKETS)))
+    return PRIVATE.sub("", DOUBTS.sub(_warned, text.translate(_BRACKETS)))
+
+
+def _warned(mark: re.Match[str]) -> str:
+    """Return the sign of a doubt: apart from the next sentence, and from an English one."""
+    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
+    space = "" if before in "。！？；…”）」" else " "
+    return f"{space}⚠{'' if not after or after.isspace() else ' '}"
 
 
 def _parts(document: Document) -> Iterator[str]:

@@ -225,7 +225,7 @@ def told(removed: Sequence[Removed], doubted: Sequence[Doubted], language: str) 
 
 def _doubt(one: Doubted, language: str) -> str:
     told = _DOUBTED.get(one["reason"], _DOUBTED["number"])
-    return told[_is_chinese(language)].format(one["text"])
+    return told[_is_chinese(language)].format(one["text"].replace("`", ""))
 
 
 def _is_chinese(language: str) -> bool:

@@ -104,7 +104,11 @@ def test_sources_of_one_address_share_a_number():
         ('Bees <q s="S1">dance</q>. [S1]', "Bees “dance”. [1]"),
         ('Bees <q s="S1">dance</q> [S2][S1].', "Bees “dance” [2, p. 4][1]."),
         ('Bees <q s="S1">dance</q> [S2].', "Bees “dance” [1] [2, p. 4]."),
-        ('Bees <q s="S1">dance</q> in hives [S1].', "Bees “dance” [1] in hives [1]."),
+        ('Bees <q s="S1">dance</q> in hives [S1].', "Bees “dance” in hives [1]."),
+        (
+            '<q s="S1">Bees</q> dance in <q s="S1">hives</q> at noon [S1].',
+            "“Bees” [1] dance in “hives” at noon [1].",
+        ),
         ('Bees <q s="S1">dance</q>well.', "Bees “dance” [1] well."),
         ("Bees dance[S1].", "Bees dance [1]."),
         ("Bees [S1] [S1] dance.", "Bees [1] dance."),
@@ -247,6 +251,33 @@ def test_a_citation_leads_to_the_quoted_words_in_their_context():
     assert led_to(page) == ["dance in the dark"]
     assert re.search(r'<li id="p1">.*href="#s1".*href="#c1"', page)
     assert re.search(r'<li id="s1">.*href="#p1"', page)
+
+
+def test_headings_and_items_of_a_cited_passage_stand_on_lines_of_their_own():
+    texts = {"S1": "## Bees\n\nBees dance\nin the dark.\n\nThey carry:\n- wax\n- honey"}
+
+    page = to_html(document('They <q s="S1">dance in the dark</q>.', texts=texts))
+
+    shown = "Bees<br>\nBees [dance in the dark].<br>\nThey carry:<br>\n- wax<br>\n- honey"
+    assert cited(page) == [shown]
+
+
+def test_the_name_of_a_section_is_read_once_and_a_page_number_each_time():
+    parts = [source(1), source(2)]
+    parts[0] |= {"kind": "file", "title": "Bees — 7.8. Dances", "location": "/b.html#dances"}
+    parts[1] |= {"kind": "file", "title": "Wax", "location": "/wax.pdf#page=3"}
+
+    shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].", sources=parts)
+
+    assert shown == "A [1, “7.8. Dances”]. B [1]. C [2, p. 3]. D [2, p. 3]."
+
+
+def test_the_list_of_doubts_holds_no_marks_of_code():
+    doubted = [{"text": "The option `--fast` takes 9 s.", "reason": "number"}]
+
+    assert (
+        "`" not in rendered("The option `--fast` takes 9 s [S1].", doubted=doubted).split("##")[1]
+    )
 
 
 def test_a_statement_leads_to_the_sentences_that_are_nearest_to_it():
@@ -425,7 +456,7 @@ def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_
         (
             "蜜蜂在2031年跳舞 [S1]。它们停了。",
             "蜜蜂在2031年跳舞。",
-            "蜜蜂在2031年跳舞 [1]。 ⚠它们停了。",
+            "蜜蜂在2031年跳舞 [1]。⚠ 它们停了。",
         ),
         ('It says <q s="S1">dance 9</q>.', "It says “dance 9”.", "It says “dance 9” [1]. ⚠"),
     ],
