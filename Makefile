@@ -15,12 +15,15 @@ export FOLDER := $(if $(strip $(value DOCS)),$(value DOCS),examples/docs)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 ifdef UV
-INSTALL := uv pip install --quiet --python $(BIN)/python
+INSTALL := uv pip install --quiet --compile-bytecode --python $(BIN)/python
 MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
 else
 INSTALL := $(BIN)/python -m pip install --quiet
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
+
+# Python may be told to write no bytecode, and then half of each start goes into compiling.
+COMPILE := $(BIN)/python -m compileall -q app config graph memory models nodes prompts report retrieval runs storage tools
 
 .PHONY: help install ask test check format dev docs smoke evals clean
 
@@ -33,6 +36,7 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(MAKE_VENV)
 	@echo "Installing dossier into $(VENV), once …" >&2
 	@$(INSTALL) -c constraints.txt -e .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

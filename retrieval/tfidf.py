@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+import scipy  # It imports `scipy.sparse` when that is used.
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, csr_matrix, vstack
 
 from retrieval.words import words
 
@@ -36,10 +36,10 @@ class Shelf:
     def __init__(
         self,
         columns: dict[str, int],
-        counts: csr_matrix,
+        counts: scipy.sparse.csr_matrix,
         found: Places,
         size: int,
-        settled: csc_matrix,
+        settled: scipy.sparse.csc_matrix,
     ) -> None:
         """Make a shelf of its parts; `shelved` makes one of texts.
 
@@ -53,7 +53,9 @@ class Shelf:
         self._columns, self._counts, self._found, self._size = columns, counts, found, size
         self._parts = [settled, counts[settled.shape[0] :].tocsc()]
         rarity = np.where(found > 0, 1 + np.log((1 + size) / (1 + found)), 0)
-        squares = csr_matrix((counts.data**2, counts.indices, counts.indptr), shape=counts.shape)
+        squares = scipy.sparse.csr_matrix(
+            (counts.data**2, counts.indices, counts.indptr), shape=counts.shape
+        )
         lengths = np.sqrt(squares @ rarity**2)
         self._rarity = rarity.astype(np.float32)
         self._lengths = np.where(lengths > 0, lengths, 1).astype(np.float32)
@@ -62,7 +64,7 @@ class Shelf:
         """Return a shelf with more texts, in the rows behind those that are there."""
         new = _counted(texts, self._columns)
         width = new.shape[1]
-        counts = vstack([_widened(self._counts, width), new], format="csr")
+        counts = scipy.sparse.vstack([_widened(self._counts, width), new], format="csr")
         found = np.bincount(new.indices, minlength=width)
         found[: len(self._found)] += self._found
         return Shelf(self._columns, counts, found, self._size + len(texts), self._parts[0])
@@ -114,7 +116,7 @@ class Shelf:
 
 def shelved(texts: Sequence[str]) -> Shelf:
     """Return a shelf of texts."""
-    nothing = csr_matrix((0, 0), dtype=np.float32)
+    nothing = scipy.sparse.csr_matrix((0, 0), dtype=np.float32)
     empty = Shelf({}, nothing, np.zeros(0, dtype=np.int64), 0, nothing.tocsc())
     return empty.more(texts).only(np.arange(len(texts))) if texts else empty
 
@@ -145,7 +147,7 @@ def _at_least(scores: Floats, many: int) -> float:
     return float(np.partition(tops, -many)[-many])
 
 
-def _products(part: csc_matrix, columns: Places, vector: Floats) -> Floats:
+def _products(part: scipy.sparse.csc_matrix, columns: Places, vector: Floats) -> Floats:
     """Return the product of each row with a vector of some columns, in ascending order."""
     inside = np.searchsorted(columns, part.shape[1])
     products: Floats = part[:, columns[:inside]] @ vector[:inside]
@@ -161,7 +163,7 @@ def _damped(times: Sequence[int]) -> Floats:
     return 1 + np.log(np.array(times, dtype=np.float32))
 
 
-def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
+def _counted(texts: Sequence[str], columns: dict[str, int]) -> scipy.sparse.csr_matrix:
     """Count the words of texts, and give a column to each that has none."""
     places: list[int] = []
     times: list[int] = []
@@ -172,9 +174,9 @@ def _counted(texts: Sequence[str], columns: dict[str, int]) -> csr_matrix:
         times += bag.values()
         ends.append(len(places))
     shape = (len(texts), len(columns))
-    return csr_matrix((_damped(times), places, ends), shape=shape, dtype=np.float32)
+    return scipy.sparse.csr_matrix((_damped(times), places, ends), shape=shape, dtype=np.float32)
 
 
-def _widened(counts: csr_matrix, columns: int) -> csr_matrix:
+def _widened(counts: scipy.sparse.csr_matrix, columns: int) -> scipy.sparse.csr_matrix:
     shape = (counts.shape[0], columns)
-    return csr_matrix((counts.data, counts.indices, counts.indptr), shape=shape)
+    return scipy.sparse.csr_matrix((counts.data, counts.indices, counts.indptr), shape=shape)

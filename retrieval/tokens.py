@@ -8,11 +8,14 @@ import hashlib
 import os
 import tempfile
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
-
-import tiktoken
+from typing import TYPE_CHECKING
 
 from retrieval.estimate import estimate as estimate
+
+if TYPE_CHECKING:
+    import tiktoken
 
 ENCODING = "o200k_base"
 ADDRESS = f"https://openaipublic.blob.core.windows.net/encodings/{ENCODING}.tiktoken"
@@ -94,9 +97,10 @@ def _encoding() -> tiktoken.Encoding | None:
         return None
     lines = (line.split() for line in data.splitlines())
     ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    return tiktoken.Encoding(
+    made: tiktoken.Encoding = import_module("tiktoken").Encoding(
         ENCODING, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={"<|endoftext|>": 199_999}
     )
+    return made
 
 
 def _read(file: Path) -> bytes:

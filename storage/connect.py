@@ -11,6 +11,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 
 from config.errors import Problem
 from storage.private import make_file, secure
+from storage.tables import for_postgresql
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -46,6 +47,7 @@ def connect(url: str) -> Engine:
         event.listen(engine, "connect", _settle)
         event.listen(engine, "begin", _begin)
     else:
+        for_postgresql()
         event.listen(engine, "connect", _hasten)
     return engine
 

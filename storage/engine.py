@@ -169,7 +169,7 @@ def _opened(url: str) -> Engine:
 def _prepared(engine: Engine) -> Engine:
     """Make the tables that are missing, and bring older ones up to date."""
     try:
-        version = _write(engine, _make)
+        version = SCHEMA if _look(engine, _made) else _write(engine, _make)
     except DatabaseError as error:
         engine.dispose()
         problem = plain(error)
@@ -188,6 +188,12 @@ def _version(connection: Connection) -> int:
     if not inspect(connection).has_table(schema.name):
         return 0
     return connection.execute(select(schema.c.version)).scalar() or 0
+
+
+def _made(connection: Connection) -> bool:
+    """Tell whether all tables are there as this program knows them; who only reads never waits."""
+    there = inspect(connection).get_table_names()
+    return metadata.tables.keys() <= {*there} and _version(connection) == SCHEMA
 
 
 def _make(connection: Connection) -> int:

@@ -140,7 +140,7 @@ pages = Table(
     Index("pages_origin", "owner", "origin_id", "indexed"),
     Index("pages_session", "owner", "session_id", "position"),
     Index("pages_indexed", "owner", "indexed"),
-    Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE, postgresql_where=EXPIRE),
+    Index("pages_expires", "owner", "expires", sqlite_where=EXPIRE),
     sqlite_autoincrement=True,
 )
 """Everything that was read.
@@ -253,7 +253,7 @@ facts = Table(
     Column("live", Integer, nullable=False),
     Column("revision", Integer, nullable=False),
     Index("facts_revision", "owner", "revision"),
-    Index("facts_live", "owner", "key", unique=True, sqlite_where=LIVE, postgresql_where=LIVE),
+    Index("facts_live", "owner", "key", unique=True, sqlite_where=LIVE),
 )
 """What is known of a person.
 
@@ -450,3 +450,13 @@ outbox = Table(
     Column("tries", Integer, nullable=False, default=0),
 )
 """Work that is done after a run, kept until it is done; `data` is JSON."""
+
+
+def for_postgresql() -> None:
+    """Make the indexes of a part of a table such on PostgreSQL, too.
+
+    Named beside `sqlite_where` this would import the dialect, which takes as long as all tables.
+    """
+    for table in metadata.tables.values():
+        for index in table.indexes:
+            index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Executable, Table, make_url
-from sqlalchemy.dialects import postgresql, sqlite
 
 from config.settings import settings
-
-INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 def upsert(
@@ -30,4 +28,6 @@ def upsert(
 
 def insert_new(table: Table) -> Any:
     """Return an insert that can be told what to do when the row is there already."""
-    return INSERTS[make_url(settings().database).get_backend_name()](table)
+    # Only the dialect that is used is imported.
+    dialect = make_url(settings().database).get_backend_name()
+    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

@@ -9,7 +9,7 @@ from string import Template
 from typing import NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
+import scipy
 from sqlalchemy import Connection, select
 
 from memory.experience.insights import Insight, read_row
@@ -135,10 +135,10 @@ def _beside(runs: Sequence[Experience]) -> list[Experience]:
     if len(runs) < 3:
         return list(runs)
     vectors = np.array([vector_of(one.question) for one in runs])
-    tree = linkage(
+    tree = scipy.cluster.hierarchy.linkage(
         1.0 - np.clip(vectors @ vectors.T, 0, 1)[np.triu_indices(len(runs), 1)], "average"
     )
-    return [runs[place] for place in leaves_list(tree)]
+    return [runs[place] for place in scipy.cluster.hierarchy.leaves_list(tree)]
 
 
 def _label(text: str, height: float) -> str:

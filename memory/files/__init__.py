@@ -18,15 +18,22 @@ It serves any agent of LangChain; here the file is in the state of the thread:
     print(agent.invoke(said)["messages"][-1].text)
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from memory.files.backend import Backend
 from memory.files.deciding import approve, reject
 from memory.files.disk import DISK
 from memory.files.foreign import Foreign
-from memory.files.in_state import FilesState, StateFiles
+from memory.files.in_state import StateFiles
 from memory.files.in_store import StoreFiles
 from memory.files.memory import AgentsFiles
 from memory.files.sources import Source, Sources, in_state, in_store, on_disk, within
-from memory.files.tool import edit_memory_tool
+
+if TYPE_CHECKING:
+    from memory.files.tool import FilesState, edit_memory_tool
 
 __all__ = [
     "DISK",
@@ -46,3 +53,10 @@ __all__ = [
     "reject",
     "within",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is for agents of LangChain, which is imported only then."""
+    if name in ("FilesState", "edit_memory_tool"):
+        return getattr(import_module("memory.files.tool"), name)
+    raise AttributeError(name)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired
-
-from langchain.agents import AgentState
+from typing import Any
 
 from memory.files.data import packed, unpacked
 
@@ -17,12 +15,6 @@ def joined(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, A
     """Return files with those that were written since; one that is `None` is gone."""
     both = {**(old or {}), **new}
     return {path: file for path, file in both.items() if file is not None}
-
-
-class FilesState(AgentState[Any]):
-    """The state of an agent that has files, for `create_agent(state_schema=…)`."""
-
-    files: NotRequired[Annotated[dict[str, Any], joined]]
 
 
 class StateFiles:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from urllib.parse import quote
-
-from langgraph.store.base import BaseStore
 
 from memory.files.data import packed, unpacked
 from memory.files.locks import alone
 from runs.place import parted
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
 
 ROOT = "agents_files"
 """The first word of the namespace of all of them."""

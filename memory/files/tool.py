@@ -1,10 +1,11 @@
-"""The tool `edit_memory_file`, for any agent of LangChain."""
+"""The tool `edit_memory_file`, and a state with files, for any agent of LangChain."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
+from langchain.agents import AgentState
 from langchain.tools import ToolRuntime
 from langchain_core.messages import AnyMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
@@ -12,7 +13,7 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from memory.base import Query
-from memory.files.in_state import StateFiles
+from memory.files.in_state import StateFiles, joined
 from memory.files.lineage import Read
 from memory.files.proposing import Asker, Edit, propose
 from memory.files.sources import Source, Sources, on_disk
@@ -31,6 +32,12 @@ Args:
     path: Which file, by its title among the instructions; empty for the person's own.
 """
 """What a model is told of the tool."""
+
+
+class FilesState(AgentState[Any]):
+    """The state of an agent that has files, for `create_agent(state_schema=…)`."""
+
+    files: NotRequired[Annotated[dict[str, Any], joined]]
 
 
 def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseTool:

@@ -315,7 +315,7 @@ def loaded(folder: Path, *words: str) -> set[str]:
         capture_output=True,
         encoding="utf-8",
     )
-    return set(re.findall(r"'(\w+)'", done.stderr))
+    return set(re.findall(r"'([\w.]+)'", done.stderr))
 
 
 def test_help_comes_without_what_only_a_run_needs(tmp_path: Path):
@@ -326,11 +326,32 @@ def test_help_comes_without_what_only_a_run_needs(tmp_path: Path):
     assert not found & heavy
 
 
-@pytest.mark.parametrize("words", [("runs",), ("search", "bees"), ("pages", "list")])
-def test_what_only_looks_something_up_loads_no_agent_framework(
+HEAVY = {
+    *("langchain", "langchain_core.messages", "langgraph", "langsmith", "openai", "httpx"),
+    *("scipy.sparse", "scipy.cluster", "sklearn", "pandas", "chromadb", "onnxruntime"),
+    *("trafilatura", "lxml", "charset_normalizer", "tiktoken", "requests"),
+    "sqlalchemy.dialects.postgresql",
+}
+"""What takes long to import and what no look into the database needs."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("runs",), ("runs", "--json"), ("search", "bees")),
+        *(("pages", "list"), ("pages", "stats"), ("memory", "list")),
+        *(("memory", "log"), ("memory", "list", "--memory", "facts")),
+    ],
+    ids=" ".join,
+)
+def test_what_only_looks_something_up_loads_what_it_needs_for_that_alone(
     tmp_path: Path, words: tuple[str, ...]
 ):
     found = loaded(tmp_path, *words)
 
     assert "sqlalchemy" in found
-    assert not found & {"langchain", "langgraph", "langsmith", "scipy", "chromadb", "openai"}
+    assert not found & HEAVY
+
+
+def test_runs_are_listed_without_numbers_and_vectors(tmp_path: Path):
+    assert not loaded(tmp_path, "runs") & {"numpy", "retrieval.search", "storage.vectors"}

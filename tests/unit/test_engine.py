@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event, func, insert, select, text
+from sqlalchemy import Connection, Engine, event, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
+from storage import engine
+from storage.connect import connect
 from storage.engine import close, database, read_rows, write
 from storage.journal import commit
 from storage.tables import events, metadata, schema
@@ -20,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 WRITE_200 = """
 import asyncio, sys
 from sqlalchemy import insert
+from storage import engine
+from storage.connect import connect
 from storage.engine import close, read_rows
 from storage.journal import commit
 from storage.tables import events
@@ -96,6 +100,34 @@ async def test_a_mistake_in_a_statement_stays_what_it_is():
 
     with pytest.raises(IntegrityError):
         await put(an_event(id=1))
+
+
+async def test_what_is_up_to_date_is_opened_without_a_look_at_each_table_and_while_others_write():
+    await database()
+    await close()
+    other = await database()
+    with other.connect().execution_options(writes=True) as writing, writing.begin():
+        said: list[str] = []
+        engine._open.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "connect", lambda url: _listened(connect(url), said))
+            assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
+    other.dispose()
+
+    assert len(said) < 5
+    assert not any("IMMEDIATE" in one for one in said)
+
+
+def _listened(made: Engine, said: list[str]) -> Engine:
+    event.listen(made, "before_cursor_execute", lambda *args: said.append(args[2]))
+    return made
+
+
+async def test_a_table_that_is_missing_is_made_at_the_next_opening():
+    await write(lambda connection: connection.execute(text("DROP TABLE meanings")))
+    await close()
+
+    assert (await read_rows(text("SELECT COUNT(*) FROM meanings"))).scalar() == 0
 
 
 async def test_two_processes_that_write_at_the_same_time_lose_nothing(home):
