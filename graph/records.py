@@ -54,6 +54,10 @@ class Background(TypedDict):
     passages: list[Passage]
 
 
+COMPUTED, UNCOMPUTED = "computed", "uncomputed"
+"""The names of entries beside those of the queries: what was computed, and what was not."""
+
+
 class Step(TypedDict):
     """One part of the plan, researched on its own."""
 

@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Background, key, keyed
+from graph.records import COMPUTED, UNCOMPUTED, Background, Passage, key, keyed
 from graph.state import QueryState, State
 from nodes.direct import worked_out
 from nodes.recall.inner import NOTHING, related
@@ -33,7 +33,8 @@ log = logging.getLogger(__name__)
 async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     """Search for one query; the first one is the question, for which the memory is asked too.
 
-    What is computed, remembered of the person, or a list of the documents is not searched for.
+    What is computed, remembered of the person, or a list of the documents is not searched for,
+    unless more is asked; then it stands beside what the search finds.
 
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
@@ -41,7 +42,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     tell(state, "searching", query=query)
     runtime.stream_writer({"event": "searching", "query": query})
     found_out = await worked_out(state, runtime) if state["number"] == 1 else None
-    if found_out:
+    if found_out and found_out.whole:
         return _settled(state, found_out)
     searched = gather(here(state, runtime), runtime.context, [query], about=query)
     found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
@@ -56,7 +57,27 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     )
     sources = {one["source"]: known[one["source"]] for one in kept}
     update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
-    return update | _found(state, entry)
+    return _with(state, update | _found(state, entry), found_out)
+
+
+def _with(state: QueryState, update: State, computed: Direct | None) -> State:
+    """Return an update with what was computed beside the search, and what was not."""
+    if computed is None:
+        return update
+    asked, nothing = state["query"], list[Passage]()
+    entries = {
+        f"{UNCOMPUTED}{number}": Background(
+            query=part, status="failed", reason=f"not_computed: {why}", passages=nothing
+        )
+        for number, (part, why) in enumerate(computed.uncomputed, start=1)
+    }
+    if computed.passages:
+        entries[COMPUTED] = Background(
+            query=asked, status="ok", reason="", passages=computed.passages
+        )
+    background = update["background"] | keyed(state["turn"], entries)
+    sources = {**computed.sources, **update["sources"]}
+    return State(**{**update, "background": background, "sources": sources})
 
 
 def _settled(state: QueryState, found: Direct) -> State:

@@ -16,7 +16,7 @@ from tools.direct import Direct, Made, direct, plain
 from tools.overview import asks_overview, overview
 from tools.tables.answers import answered
 
-AMBIGUOUS, UNSURE, FORGOT = "ambiguous", "unsure", "not_remembered"
+UNSURE, FORGOT = "unsure", "not_remembered"
 """Why what was worked out is no whole answer, and why nothing could be."""
 
 
@@ -27,7 +27,7 @@ def needs_no_search(question: str) -> bool:
 
 
 async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
-    """Return what answers the question by itself; nothing where it has to be researched.
+    """Return what is known without research; nothing where all has to be researched.
 
     Where a person asks what was never told, there are no passages, only the reason.
     """
@@ -41,7 +41,8 @@ async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | N
     if found is None:
         found = await _tables(place, runtime.context, question, language)
     if found:
-        await trace(place, "compute", "direct", found.reason or "ok", query=question)
+        status = "not_computed" if found.uncomputed else found.reason or "ok"
+        await trace(place, "compute", "direct", status, query=question)
     return found
 
 
@@ -76,6 +77,10 @@ async def _tables(place: Here, context: Context, question: str, language: str) -
     found = await answered(place.owner, files, question, language)
     if found is None:
         return None
-    file, reason = found.file, "" if found.status == "computed" else AMBIGUOUS
-    answer = Made("file", file.sha256, file.path, found.title, found.place, found.text)
-    return await direct(place, [answer], reason)
+    answers = [
+        Made("file", one.file.sha256, one.file.path, one.title, one.place, one.text)
+        for one in found.computed
+    ]
+    told = await direct(place, answers)
+    left = tuple((one.asked, one.why) for one in found.uncomputed)
+    return told._replace(whole=found.whole, uncomputed=left)

@@ -166,7 +166,7 @@ def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -
     """Note what the question asks for that quotes alone do not give."""
     quoting = wanted.startswith("extractive:") or "stood_in" in draft.notices
     asked = unquotable(state["question"], checked.body) if quoting else ""
-    if asked and not material.settled(state):
+    if asked and not (material.settled(state) or material.of_tables(state)):
         draft.tell(asked)
 
 

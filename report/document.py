@@ -96,7 +96,8 @@ def gaps(state: State) -> list[Gap]:
     missing += [
         Gap(title=one["query"], status=one["status"], reason=one["reason"])
         for one in looked.values()
-        if not findings and one["reason"] not in ("", "no_evidence", "search_unavailable")
+        if (not findings and one["reason"] not in ("", "no_evidence", "search_unavailable"))
+        or one["reason"].startswith("not_computed")
     ]
     unsearched: dict[str, str] = of_turn(state.get("unsearched"), state["turn"])
     return missing + [
@@ -131,7 +132,7 @@ def searched(state: State) -> list[str]:
     """Return every query of this turn, in order, once."""
     looked: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
-    queries = [entry["query"] for entry in looked.values()]
+    queries = [entry["query"] for name, entry in looked.items() if name.isdecimal()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
     return list(dict.fromkeys(queries))
 

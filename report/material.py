@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from graph.records import Background, Finding, Passage, of_turn
+from graph.records import COMPUTED, Background, Finding, Passage, of_turn
 from graph.state import State
 from report.document import limit_reached
 from report.earlier import accepted
@@ -26,15 +26,29 @@ def settled(state: State) -> bool:
     """Tell whether the question of this turn needs no research: it is worked out, or cannot be."""
     entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     nothing = any(entry["reason"] == "not_remembered" for entry in entries.values())
-    return nothing or bool(_worked_out(state))
+    return nothing or (bool(_worked_out(state)) and COMPUTED not in entries)
+
+
+def of_tables(state: State) -> bool:
+    """Tell whether something beside the search was computed over tables, or could not be."""
+    entries = of_turn(state.get("background"), state["turn"])
+    return any(not name.isdecimal() for name in entries)
 
 
 def _worked_out(state: State) -> list[Passage]:
-    """Return what was worked out for the question of this turn and answers it by itself."""
+    """Return what was worked out for the question of this turn, or for a part of it."""
     entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     known = state.get("sources", {})
     every = [one for entry in entries.values() for one in entry["passages"]]
     return [one for one in every if known[one["source"]]["kind"] == "computed"]
+
+
+def _computed(state: State) -> list[str]:
+    """Return what was worked out, each line with its source."""
+    lines = [
+        (line, one["source"]) for one in _worked_out(state) for line in one["text"].split("\n")
+    ]
+    return [f"{line.rstrip('。.')} [{name}]." for line, name in lines]
 
 
 def passages(state: State) -> list[Passage]:
@@ -42,11 +56,10 @@ def passages(state: State) -> list[Passage]:
 
     Steps that looked and found nothing are better; steps that a limit kept from looking are not.
     """
-    if worked_out := _worked_out(state):
-        return worked_out
+    worked_out = _worked_out(state)
     looked = of_turn(state.get("findings"), state["turn"])
-    if findings(state) or (looked and not limit_reached(state)):
-        return []
+    if settled(state) or findings(state) or (looked and not limit_reached(state)):
+        return worked_out
     entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     seen: dict[str, Passage] = {}
     for entry in entries.values():
@@ -68,7 +81,8 @@ def composed(state: State) -> str:
         # Nothing was looked for, since what earlier turns found was held to be enough.
         found = accepted(state, state["question"])
     if found:
-        return "\n\n".join(f"## {one['title']}\n\n{one['text']}" for one in found)
+        sections = [f"## {one['title']}\n\n{one['text']}" for one in found]
+        return "\n\n".join([*_computed(state), *sections])
     said = [
         (passage["source"], sentence.text)
         for passage in passages(state)

@@ -79,6 +79,7 @@ _ZH = {
 _REASONS = {
     "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
     "failed": ("the review found the result wanting", "复核认为结果不充分"),
+    "not_computed": ("not computed", "没有计算"),
     "ambiguous": ("it can be understood in several ways", "问题可以有几种理解"),
     "unsure": (
         "what was found is near it, and may not answer it",

@@ -34,6 +34,10 @@ class Direct(NamedTuple):
     sources: dict[str, Source]
     reason: str = ""
     """Why it is no whole answer; empty where it is."""
+    whole: bool = True
+    """Whether nothing of the question is left to be researched."""
+    uncomputed: tuple[tuple[str, str], ...] = ()
+    """What was asked of a table and not computed, each part of the question with the reason."""
 
 
 async def direct(here: Here, made: Sequence[Made], reason: str = "") -> Direct:

@@ -64,9 +64,19 @@ def finding(prompt: Prompt) -> Written:
 
 
 def report(prompt: Prompt) -> Written:
-    """Return a report: the answer in quotes first, then the other quotes step by step."""
-    if worked_out := [page for page in prompt.pages if page.computed]:
+    """Return a report: what was worked out first, then what is quoted for the rest."""
+    worked_out = [page for page in prompt.pages if page.computed]
+    rest = tuple(page for page in prompt.pages if not page.computed)
+    if not worked_out:
+        return _quoted(prompt)
+    if not (rest or prompt.findings):
         return Written(_stated(worked_out))
+    written = _quoted(prompt._replace(pages=rest))
+    return Written(f"{_stated(worked_out)}\n\n{written.text}", written.unsure)
+
+
+def _quoted(prompt: Prompt) -> Written:
+    """Return the answer in quotes first, then the other quotes step by step."""
     sections = [(found.title, found.quotes) for found in prompt.findings if found.quotes]
     sure = [(one.title, one.quotes) for one in prompt.findings if one.quotes and one.status == "ok"]
     pages = _of_pages(prompt)

@@ -9,6 +9,7 @@ import pytest
 
 from graph.records import of_turn
 from graph.session import Session
+from report.document import gaps
 from runs.place import owned
 from tests.conftest import make
 from tests.fake_model import Script
@@ -74,22 +75,78 @@ async def test_any_model_is_shown_what_was_computed_and_may_say_it(
     assert "Draft" not in script.names()
 
 
-async def test_a_question_that_can_be_read_in_two_ways_is_partial_and_says_which(
+async def read_in(folder: Path, **files: str) -> str:
+    """Write files into a folder and read it in; return its root."""
+    written(folder, files)
+    return (await ingest(owned("local", ""), folder, lambda _: None)).root
+
+
+def written(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+
+
+BOATS = "boat,mooring fee,winter fee\nGannet,40,15\nTern,55,25\n"
+PAINT = "The hull of a boat is painted every spring. Copper keeps barnacles off the hull.\n"
+
+
+async def test_a_question_that_two_files_answer_is_answered_for_both(
     thread: Session, tmp_path: Path
 ):
-    folder = tmp_path / "years"
-    folder.mkdir()
-    for year, honey in (("2021", 5), ("2022", 9)):
-        text = f"hive,honey\nA1,{honey}\nA2,4\n"
-        (folder / f"hives-{year}.csv").write_text(text, encoding="utf-8")
-    root = (await ingest(owned("local", ""), folder, lambda _: None)).root
+    years = {f"y{year}_csv": f"hive,honey\nA1,{got}\nA2,4\n" for year, got in ((21, 5), (22, 9))}
+    root = await read_in(tmp_path / "years", **years)
     context = make({"models": EXTRACTIVE, "files": [root], "auto_accept": True})
     outcome = await thread.begin("What is the total honey?", context, quiet)
 
+    assert "In y21.csv, the total of honey is 9 [" in outcome.state["report"]["body"]
+    assert "In y22.csv, the total of honey is 13 [" in outcome.state["report"]["body"]
+
+
+@pytest.mark.parametrize("models", [EXTRACTIVE, {"default": "fake:any"}])
+async def test_what_is_not_computed_is_told_and_the_rest_is_researched(
+    thread: Session, tmp_path: Path, script: Script, models: dict[str, str]
+):
+    root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
+    context = make({"models": models, "files": [root], "auto_accept": True})
+    asked = "What keeps barnacles off the hull? And what is the average fee in boats.csv?"
+    outcome = await thread.begin(asked, context, quiet)
+
+    report = outcome.state["report"]
+    assert "Copper keeps barnacles off the hull" in report["body"]
     assert outcome.state["status"] == "partial"
-    assert "hives-2021.csv" in outcome.state["report"]["body"]
-    assert "hives-2022.csv" in outcome.state["report"]["body"]
-    assert "13" not in outcome.state["report"]["body"]
+    (gap,) = [one for one in gaps(outcome.state) if one["reason"].startswith("not_computed")]
+    assert gap["title"] == "what is the average fee in boats.csv?"
+    assert "mooring fee or winter fee" in gap["reason"]
+    assert not any(one["kind"] == "computed" for one in outcome.state["sources"].values())
+
+
+@pytest.mark.parametrize("deep", [True, False])
+async def test_a_number_and_the_research_beside_it_are_both_in_the_report(
+    thread: Session, tmp_path: Path, deep: bool
+):
+    root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
+    chosen = {"models": EXTRACTIVE, "files": [root], "auto_accept": True, "deep": deep}
+    asked = "What keeps barnacles off the hull? What is the total mooring fee in boats.csv?"
+    outcome = await thread.begin(asked, make(chosen), quiet)
+
+    body = outcome.state["report"]["body"]
+    assert "the total of mooring fee is 95 [" in body
+    assert "Copper keeps barnacles off the hull" in body
+    assert not outcome.state["report"]["doubted"]
+
+
+async def test_what_no_model_could_write_up_still_has_the_number(
+    thread: Session, tmp_path: Path, script: Script
+):
+    script.on("reporter", "Nothing with a source.")
+    root = await read_in(tmp_path / "port", boats_csv=BOATS, paint_txt=PAINT)
+    context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
+    asked = "What keeps barnacles off the hull? What is the total mooring fee in boats.csv?"
+    outcome = await thread.begin(asked, context, quiet)
+
+    assert "the total of mooring fee is 95 [" in outcome.state["report"]["body"]
+    assert 'kind="computed"' in script.prompts("Draft")[0]
 
 
 async def test_a_table_that_has_changed_since_it_was_read_is_not_computed_with(

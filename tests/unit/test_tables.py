@@ -174,7 +174,7 @@ def test_a_question_that_names_the_file_is_told_why_nothing_is_computed():
     found = reading("How many hives in hives.csv are blue?", table(HIVES), sure=True)
 
     assert isinstance(found, Unclear)
-    assert wording.doubt(found, "en").startswith("Not computed: “blue” is no column or value")
+    assert wording.doubt(found, "en").startswith("“blue” was not understood")
 
 
 def test_a_column_of_several_units_is_not_added_up():

@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from config.errors import Problem
 from memory.pages.documents import Held, held
@@ -14,6 +14,7 @@ from tools.files import Grid, Limits, cells
 from tools.tables import wording
 from tools.tables.computing import Result, compute
 from tools.tables.making import Reading, Unclear
+from tools.tables.parts import parts
 from tools.tables.reading import reading
 from tools.tables.table import Table, tables
 from tools.tables.vocabulary import OPERATIONS
@@ -31,14 +32,36 @@ KEPT = 8
 """The tables of so many files are kept in memory."""
 
 
-class Answered(NamedTuple):
-    """What the tables say to a question, in words, and where it is from."""
+BOTH = 3
+"""Where a question fits so many tables at the most, it is answered for each of them."""
+
+Pair = tuple[Held, Table]
+"""A table, and the file it is in."""
+
+
+class Computed(NamedTuple):
+    """What the tables say to a part of a question, in words, and where it is from."""
 
     file: Held
     title: str
     place: str
     text: str
-    status: Literal["computed", "unclear"]
+
+
+class Uncomputed(NamedTuple):
+    """A part of a question that asks for a number of a table, and why it was not computed."""
+
+    asked: str
+    why: str
+
+
+class Answers(NamedTuple):
+    """What the tables say to a question."""
+
+    computed: list[Computed]
+    uncomputed: list[Uncomputed]
+    whole: bool
+    """Whether what was computed is all that was asked."""
 
 
 _kept: OrderedDict[tuple[str, str], list[Grid]] = OrderedDict()
@@ -46,8 +69,8 @@ _kept: OrderedDict[tuple[str, str], list[Grid]] = OrderedDict()
 
 async def answered(
     owner: str, roots: Sequence[str], question: str, language: str
-) -> Answered | None:
-    """Return what is computed for a question, or why it is not; nothing where no table is asked.
+) -> Answers | None:
+    """Return what is computed for a question, and what is not; nothing where no table is asked.
 
     Args:
         owner: Whose files.
@@ -59,7 +82,22 @@ async def answered(
     first = sorted(files, key=lambda one: (not _names(question, one), one.path))[:MOST]
     named = [one for one in first if _names(question, one)]
     pairs = [(one, table) for one in named or first for table in await _tables(one)]
-    return await asyncio.to_thread(_answer, pairs, question, language)
+    return await asyncio.to_thread(answers, pairs, question, language)
+
+
+def answers(pairs: Sequence[Pair], question: str, language: str) -> Answers | None:
+    """Return what tables say to a question, part by part where it asks for several things."""
+    pieces = parts(question)
+    found = [_part(pairs, one, language) for one in pieces]
+    if len(pieces) > 1 and not all(isinstance(one, list) for one in found):
+        whole = _part(pairs, question, language)
+        if isinstance(whole, list) or not any(found):
+            pieces, found = [question], [whole]
+    computed = [answer for one in found if isinstance(one, list) for answer in one]
+    uncomputed = [one for one in found if isinstance(one, Uncomputed)]
+    if not (computed or uncomputed):
+        return None
+    return Answers(computed, uncomputed, all(isinstance(one, list) for one in found))
 
 
 def _may_answer(file: Held, question: str) -> bool:
@@ -84,29 +122,30 @@ async def _tables(file: Held) -> list[Table]:
     return tables(Path(file.path).name, _kept[name])
 
 
-def _answer(pairs: Sequence[tuple[Held, Table]], question: str, language: str) -> Answered | None:
+def _part(
+    pairs: Sequence[Pair], question: str, language: str
+) -> list[Computed] | Uncomputed | None:
     sure = any(_names(question, file) for file, _ in pairs)
     read = [(file, reading(question, table, sure=sure)) for file, table in pairs]
     found = [(file, one) for file, one in read if isinstance(one, Reading)]
     best = max((one.fit for _, one in found), default=0.0)
     results = [(file, compute(one)) for file, one in found if one.fit == best]
     if results and len({_gist(one) for _, one in results}) == 1:
-        return _computed(*results[0], language)
+        return [_computed(*results[0], language)]
+    if 1 < len(results) <= BOTH:
+        return [_computed(file, one, language) for file, one in results]
     if results:
-        text = wording.several([one.reading for _, one in results], language)
-        return Answered(results[0][0], _name(results[0][0]), "", text, "unclear")
-    doubts = [(file, one) for file, one in read if isinstance(one, Unclear)]
-    doubts.sort(key=lambda one: not one[1].options)
-    for file, one in doubts[:1]:
-        return Answered(file, _name(file), "", wording.doubt(one, language), "unclear")
-    return None
+        return Uncomputed(question, wording.several([one.reading for _, one in results], language))
+    doubts = [one for _, one in read if isinstance(one, Unclear)]
+    doubts.sort(key=lambda one: not one.options)
+    return Uncomputed(question, wording.doubt(doubts[0], language)) if doubts else None
 
 
-def _computed(file: Held, result: Result, language: str) -> Answered:
+def _computed(file: Held, result: Result, language: str) -> Computed:
     table = result.reading.table
     place = f"rows={table.numbers[0]}-{table.numbers[-1]}"
     title = wording.title(result.reading, language)
-    return Answered(file, title, place, wording.answer(result, language), "computed")
+    return Computed(file, title, place, wording.answer(result, language))
 
 
 def _gist(result: Result) -> str:
@@ -114,7 +153,3 @@ def _gist(result: Result) -> str:
     items = sorted(one.name.casefold() for one in result.items)
     lists = result.reading.operation in ("list", "lookup", "min", "max")
     return f"{result.value} {items}" if lists or result.reading.group else f"{result.value}"
-
-
-def _name(file: Held) -> str:
-    return Path(file.path).name

@@ -84,29 +84,29 @@ def basis(result: Result, zh: bool) -> str:
 
 def doubt(unclear: Unclear, language: str) -> str:
     """Return why nothing was computed."""
-    table, said = unclear.table, _plain(unclear.said)
+    table, said = plain(unclear.table.name), _plain(unclear.said)
     options = [_plain(one) for one in unclear.options]
     if language == "zh":
         if options:
-            meant = "、".join(options)
-            return f"没有计算：在 {table.name} 中，“{said}”可能指 {meant}。请写明是哪一个。"
-        known = "、".join(_plain(one.name) for one in table.columns)
-        return f"没有计算：{table.name} 中没有与“{said}”对应的列或值。它的列是：{known}。"
+            return f"在 {table} 中，“{said}”可能指 {'、'.join(options)}。请写明是哪一个"
+        known = "、".join(_plain(one.name) for one in unclear.table.columns)
+        return f"这一问超出了能计算的范围：没有读懂“{said}”；{table} 的列是：{known}"
     if options:
-        meant = " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
-        return f"Not computed: in {table.name}, “{said}” could mean {meant}. Say which is meant."
-    known = ", ".join(_plain(one.name) for one in table.columns)
-    return (
-        f"Not computed: “{said}” is no column or value of {table.name}. Its columns are: {known}."
-    )
+        return f"in {table}, “{said}” could mean {_either(options)}: say which is meant"
+    known = ", ".join(_plain(one.name) for one in unclear.table.columns)
+    return f"“{said}” was not understood; the columns of {table} are: {known}"
+
+
+def _either(options: Sequence[str]) -> str:
+    return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
 
 
 def several(readings: Sequence[Reading], language: str) -> str:
     """Return that a question can be read over several tables."""
-    meant = [f"{one.table.name} ({_operation(one, language == 'zh')})" for one in readings]
+    meant = [f"{plain(one.table.name)} ({_operation(one, language == 'zh')})" for one in readings]
     if language == "zh":
-        return f"没有计算：问题可以指 {'、'.join(meant)}。请写明是哪个文件。"
-    return f"Not computed: the question could be about {' or '.join(meant)}. Name the file."
+        return f"问题可以指 {'、'.join(meant)}。请写明是哪个文件"
+    return f"the question could be about {_either(meant)}: name the file"
 
 
 def _said(result: Result, zh: bool) -> str:
