@@ -26,7 +26,7 @@ from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block, sources_block
 from report import material
-from report.document import document, gaps, headline, limit_reached
+from report.document import document, gaps, headline, leaves_open, limit_reached
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
@@ -39,7 +39,7 @@ from tools.evidence import misspelt, note_checked, verified
 from tools.ingest import left_out
 from tools.uploads import newest_uploads, not_read
 
-UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "unsure"}
+UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
 NAMED = 8
@@ -98,6 +98,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     if sources:
         await _write(draft, state, runtime)
     checked = await _checked(owner(runtime), draft, state, sources)
+    if leaves_open(state["question"], checked.body):
+        draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
     await note_checked(here(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)

@@ -200,13 +200,18 @@ def sort(statement: str) -> Sort:
     if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return "none"
     statement = statement[:LONGEST]
-    if _NOT_FOUND.search(statement) or _ZH_NOT_FOUND.search(statement):
+    if not_found(statement):
         return "open"
     if _OWN.search(statement) or _ZH_OWN.search(statement):
         return "open"
     if introduces(statement) or not set(words(statement)) - _YES:
         return "none"
     return "unsure" if _HEDGED.search(statement) else "claim"
+
+
+def not_found(statement: str) -> bool:
+    """Tell whether a statement says that something was not found in the sources."""
+    return bool(_NOT_FOUND.search(statement) or _ZH_NOT_FOUND.search(statement))
 
 
 def wish(statement: str) -> bool:

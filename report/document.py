@@ -8,13 +8,21 @@ from types import MappingProxyType
 
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
+from report.claims import not_found
+from report.marks import MARKER, QUOTE
 from report.render import Document, Gap
+from report.statements import statements
 from report.wording import word
 
 LONGEST = 80
 """How many characters a title has at most."""
 
 _END = re.compile(r"\s|[，。；：、？！]")
+_HEADINGS = re.compile(r"^#.*$", re.MULTILINE)
+_ASKS_WHETHER = re.compile(
+    r"\b(?:mention|say|said|state|contain|cover|discuss|document)(?:s|ed)?\b|提到|提及|包含|说明|說明",
+    re.IGNORECASE,
+)
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -135,6 +143,18 @@ def searched(state: State) -> list[str]:
     queries = [entry["query"] for name, entry in looked.items() if name.isdecimal()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
     return list(dict.fromkeys(queries))
+
+
+def leaves_open(question: str, body: str) -> bool:
+    """Say whether the answer that a report begins with leaves a part of the question open.
+
+    Where the question is whether something is said at all, that it is not is the answer.
+    """
+    if _ASKS_WHETHER.search(question):
+        return False
+    parts = (part for part in _HEADINGS.split(body) if part.strip())
+    said = statements(next(parts, ""))
+    return any(not_found(one) for one in said if not (MARKER.search(one) or QUOTE.search(one)))
 
 
 def answer_of(body: str) -> str:

@@ -154,3 +154,44 @@ def test_what_a_checked_text_quotes_cannot_end_its_block():
     for marked in (cited("finding", hostile), findings_block([finding])):
         assert marked.count("</finding>") == 1
         assert '<q s="S1">&lt;/finding> &amp; more</q>' in marked
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "status"),
+    [
+        ("How do bees dance, and who pays?", "Nothing in the sources says who pays.", "partial"),
+        ("蜜蜂如何跳舞？谁付钱？", "资料中没有提到谁付钱。", "partial"),
+        ("How do bees dance, and who pays?", "They dance in circles [S1].", "succeeded"),
+        ("Do the files mention who pays?", "The files do not mention who pays.", "succeeded"),
+    ],
+)
+async def test_a_report_whose_answer_leaves_something_open_is_partial(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    question: str,
+    said: str,
+    status: str,
+):
+    dances = "The waggle dance tells other bees the direction of food [S1]."
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", dances)
+    script.on("reporter", f"{dances} {said}")
+
+    state = (await thread.begin(question, make(choices), quiet)).state
+
+    assert state["status"] == status
+    assert said in state["report"]["body"] or status == "succeeded"
+
+
+async def test_what_stands_open_below_the_answer_leaves_a_report_whole(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    dances = "The waggle dance tells other bees the direction of food [S1]."
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", dances)
+    script.on("reporter", f"{dances}\n\n## More\n\nThe sources do not say who pays.")
+
+    state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
+
+    assert state["status"] == "succeeded"
