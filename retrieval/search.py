@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -122,41 +122,61 @@ def search(
             in any case when the store knows no word of the question.
         weights: What each sign is worth.
     """
-    wanted = terms(question)
-    counts = store.counts(wanted)
-    stats = store.stats()
-    asked = weigh(wanted, counts, stats)
-    names = named(question, store, weights.namesake)
-    pool = Pool(store, asked, names, weights)
+    asked, selective = _query(question, store)
+    pool = Pool(store, asked, named(question, store, weights.namesake), weights)
     many = max(CANDIDATES, limit)
+    meant = _meaning(vectors, vector, asked, trust, many)
+    _retrieve(pool, selective, meant, many)
+    return _ranked(pool, _scored(question, pool, meant, limit), limit) if pool.rows else []
+
+
+def _query(question: str, store: Store) -> tuple[Asked, list[str]]:
+    """Return the weighted terms of a question, and those that few enough pages of a store have."""
+    wanted = terms(question)
+    counts, stats = store.counts(wanted), store.stats()
+    asked = weigh(wanted, counts, stats)
     enough = max(EVERYWHERE * stats.pages, CANDIDATES)
-    rare = [term for term in asked.idf if counts[term] <= enough]
-    wished = trust > 0 or not asked.idf
-    near = (
-        dict(vectors.nearest(vector, many))
-        if vectors is not None and vector is not None and wished
-        else {}
-    )
-    pool.fetch([*store.matching(rare or list(asked.idf), many), *near, *names.pages])
+    selective = [term for term in asked.idf if counts[term] <= enough]
+    return asked, selective or list(asked.idf)
+
+
+def _meaning(
+    vectors: Vectors | None, vector: Vector | None, asked: Asked, trust: float, many: int
+) -> _Meaning:
+    """Return the nearest neighbours of a question, where vectors are to be asked at all."""
+    near: dict[int, float] = {}
+    if vectors is not None and vector is not None and (trust > 0 or not asked.idf):
+        near = dict(vectors.nearest(vector, many))
+    floor = min(near.values(), default=0.0) if asked.idf else LIKE
+    return _Meaning(vectors, vector, near, floor, trust)
+
+
+def _retrieve(pool: Pool, selective: Sequence[str], meant: _Meaning, many: int) -> None:
+    """Fill a pool with candidates: by term, by vector, by name, and what is said beside them."""
+    pool.fetch([*pool.store.matching(selective, many), *meant.near, *pool.names.pages])
     spoken = [row.number for row in pool.rows if row.session and row.speaker]
     if spoken:
-        pool.add(store.beside(spoken))
-    if not pool.rows:
-        return []
-    floor = min(near.values(), default=0.0) if asked.idf else LIKE
-    meant = _Meaning(vectors, vector, near, floor, trust)
+        pool.add(pool.store.beside(spoken))
+
+
+def _scored(question: str, pool: Pool, meant: _Meaning, limit: int) -> dict[str, Scores]:
+    """Return the score of each candidate by its features, those added that the best link to."""
     place = turns(pool.rows)
     parts = _base(question, pool, place, meant)
-    led = _led(pool, _sum(parts))
-    if led:
+    if led := _led(pool, _sum(parts)):
         pool.fetch(sorted(set(led) - set(pool.at), key=lambda number: -led[number])[:LED_TO])
         place = turns(pool.rows)
         parts = _base(question, pool, place, meant)
         parts["links"] = pool.column(led)
     if place.names:
-        parts |= context(asked, pool.rows, pool.counted, place, _sum(parts), weights)
-    parts["date"] = weights.date * dated(question, pool.rows)
+        parts |= context(pool.asked, pool.rows, pool.counted, place, _sum(parts), pool.weights)
+    parts["date"] = pool.weights.date * dated(question, pool.rows)
     parts["leads on"] = _leading(question, pool, _sum(parts), limit)
+    return parts
+
+
+def _ranked(pool: Pool, parts: Mapping[str, Scores], limit: int) -> list[Hit]:
+    """Return the best candidates with the features that their scores are made of, best first."""
     total = _sum(parts)
     best = np.argsort(-total, kind="stable")[:limit].tolist()
     return [
@@ -225,6 +245,6 @@ def _leading(question: str, pool: Pool, total: Scores, limit: int) -> Scores:
     return lost
 
 
-def _sum(parts: dict[str, Scores]) -> Scores:
+def _sum(parts: Mapping[str, Scores]) -> Scores:
     total: Scores = np.sum(list(parts.values()), axis=0)
     return total

@@ -8,7 +8,6 @@ from typing import Literal
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from storage.engine import read
 from storage.journal import perform
 from storage.tables import (
     credits,
@@ -39,13 +38,6 @@ async def credit(owner: str, run: str, role: str, told: Sequence[str]) -> None:
 
     if told:
         await perform(work)
-
-
-async def credited(owner: str, run: str) -> list[tuple[str, str]]:
-    """Return which insights were told to which roles of a run."""
-    mine = (credits.c.owner == owner, credits.c.run == run)
-    wanted = select(credits.c.insight, credits.c.role).where(*mine).order_by(credits.c.insight)
-    return await read(lambda connection: [(one, role) for one, role in connection.execute(wanted)])
 
 
 def settle(connection: Connection, owner: str, run: str, won: bool, revision: int) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from graph.session import Session, session
 from memory.experience import insights
-from memory.experience.credits import credited
 from memory.experience.lessons import Lesson
 from memory.experience.outcome import Signs
 from memory.experience.recalling import prepared
@@ -97,7 +96,7 @@ async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
 
     assert "Plan for dates." in systems(script, "Draft")[-1]
     assert "Plan for dates." not in systems(script, "reporter")[-1]
-    assert [(name, role) for name, role, *_ in await credited(ME, "t2-1")] == [(one.id, "planner")]
+    assert dict((await insights.supporters(ME))[one.id]) == {"t1-1": 1, "t2-1": 1}
     (now,) = await insights.listed(ME)
     assert (now.wins, now.uses) == (1, 1)
 

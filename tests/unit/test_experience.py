@@ -8,7 +8,7 @@ import pytest
 
 from memory.base import Query
 from memory.experience import insights, tidying
-from memory.experience.credits import credit, credited
+from memory.experience.credits import credit
 from memory.experience.lessons import Lesson, projections
 from memory.experience.memory import Experience, line
 from memory.experience.outcome import Signs, end, least, outcome
@@ -191,7 +191,6 @@ async def test_a_run_that_is_judged_otherwise_later_is_counted_once():
     assert (now.wins, now.uses) == (0, 1)
     assert dict((await insights.supporters(ME))[one.id]) == {"bees": 1, "r1": -1}
     assert (await found(ME, "r1")).status == "failed"
-    assert len(await credited(ME, "r1")) == 2
 
 
 async def test_one_failure_does_not_end_a_new_insight_but_many_do():

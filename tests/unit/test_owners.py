@@ -24,8 +24,16 @@ from config.errors import Problem
 from graph.context import Context
 from memory import about
 from memory.base import Query
-from memory.experience import credits as credited
-from memory.experience import drawing, insights, lessons, recalling, similar, tidying, utterances
+from memory.experience import (
+    credits,
+    drawing,
+    insights,
+    lessons,
+    recalling,
+    similar,
+    tidying,
+    utterances,
+)
 from memory.experience import runs as past
 from memory.experience.outcome import Signs
 from memory.facts import looking as facts
@@ -137,7 +145,6 @@ async def _of_shelves(owner: str, ids: Ids) -> Any:
 READS: dict[str, Read] = {
     "about.found": lambda o, ids: about.found(o, ASKED, 100),
     "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
-    "experience.credits.credited": each(credited.credited, "runs"),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
     "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
     "experience.insights.supporters": lambda o, ids: insights.supporters(o),
@@ -372,7 +379,7 @@ async def furnish(owner: str) -> Ids:
         owner, run, said, Signs(1, 1, 1, 1), said=[utterances.Utterance("planner", said)]
     )
     taught = await insights.add(owner, said, {"planner": said}, [run])
-    await credited.credit(owner, run, "planner", [taught.id])
+    await credits.credit(owner, run, "planner", [taught.id])
     with suppress(Problem):
         await lifecycle.opened(owner, mark(owner), 1, said, Context())
     proposal = proposals.Proposal(owner, of_person(parted(owner)[0]), "", said, said, run)
