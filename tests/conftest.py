@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, make_url
 
 from config.models import _read
 from config.settings import settings
@@ -19,11 +17,9 @@ from nodes.stack import _formless
 from runs.budget import _budgets
 from runs.place import owned
 from storage.engine import close
+from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
 from tests.fake_model import FakeModel, Script
 from tools.ingest import ingest
-
-POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
-"""The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
@@ -53,20 +49,32 @@ async def database() -> AsyncIterator[None]:
     await close()
 
 
-@pytest.fixture
-def postgres() -> Iterator[str]:
-    """The URL of an empty place on the PostgreSQL server of the tests, gone after the test."""
+@pytest.fixture(scope="session", autouse=True)
+def quick_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Databases that need not make their tables anew."""
+    with made_once(tmp_path_factory.mktemp("tables")):
+        yield
+
+
+@pytest.fixture(scope="session")
+def server_wanted() -> None:
+    """A PostgreSQL server, or no test."""
     if not POSTGRES:
         pytest.skip("DOSSIER_TEST_POSTGRES names no PostgreSQL server")
-    name = f"test_{uuid4().hex}"
-    server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
-    with server.begin() as connection:
-        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    options = {"options": f"-csearch_path={name} -csynchronous_commit=off"}
-    yield make_url(POSTGRES).update_query_dict(options).render_as_string(hide_password=False)
-    with server.begin() as connection:
-        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
-    server.dispose()
+
+
+@pytest.fixture
+def postgres(server_wanted: None) -> Iterator[str]:
+    """The URL of an empty place on the PostgreSQL server of the tests, gone after the test."""
+    with empty_schema() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def tables(server_wanted: None) -> Iterator[str]:
+    """The URL of a place with all tables on the PostgreSQL server of the tests."""
+    with schema_with_tables() as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -74,11 +82,16 @@ async def either(
     request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[str]:
     """An empty database of each kind in turn, closed behind the test; which kind it is."""
-    if request.param == "postgresql":
-        monkeypatch.setenv("DOSSIER_DATABASE_URL", request.getfixturevalue("postgres"))
-        settings.cache_clear()
+    if request.param == "sqlite":
+        yield request.param
+        await close()
+        return
+    url = request.getfixturevalue("tables")
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
+    settings.cache_clear()
     yield request.param
     await close()
+    emptied(url)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import json
@@ -10,14 +11,19 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
+import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from app.cli.main import main
+from config.errors import Problem
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,18 +103,33 @@ class Place:
 
     def terminal(self, *words: str, **more: str) -> Terminal:
         """Run a command at a terminal."""
-        return Terminal([DOSSIER, *words], self.folder, self.environment(**more))
+        return self.sit_down([DOSSIER, *words], **more)
+
+    def sit_down(self, command: list[str], **more: str) -> Terminal:
+        """Run any command at a terminal."""
+        environment = self.environment(**more)
+        return Terminal(
+            lambda slave: subprocess.Popen(
+                command, cwd=self.folder, env=environment, preexec_fn=lambda: _sit_down(slave)
+            )
+        )
+
+
+class Process(Protocol):
+    """What a terminal needs to know of the command in it."""
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def kill(self) -> None: ...
 
 
 class Terminal:
     """A terminal with one command in it, for as long as a `with` block lasts."""
 
-    def __init__(self, command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    def __init__(self, start: Callable[[int], Process]) -> None:
         self.raw, self.screen, self.seen = "", "", 0
         self.master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=environment, preexec_fn=lambda: _sit_down(slave)
-        )
+        self.process = start(slave)
         os.close(slave)
 
     def __enter__(self) -> Self:
@@ -191,6 +212,55 @@ def ended(process: subprocess.Popen[str]) -> Done:
     return Done(process.returncode, out, err)
 
 
+class Fork:
+    """A command in a process that was forked: what a test needs of `subprocess.Popen`."""
+
+    def __init__(self, told: int) -> None:
+        self._told = os.fdopen(told)
+        self.pid, self.returncode = int(self._told.readline()), None
+
+    def poll(self) -> int | None:
+        """Return the exit status, if it has ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit status."""
+        if self.returncode is None:
+            if not select.select([self._told], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("dossier", timeout or 0)
+            self.returncode = int(self._told.readline())
+            self._told.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+class Running(NamedTuple):
+    """A command that was started without a terminal, and the files that it writes to."""
+
+    process: Fork
+    out: Path
+    err: Path
+
+    def ended(self) -> Done:
+        """Wait for its end."""
+        try:
+            status = self.process.wait(LONG)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        return Done(status, self.out.read_text("utf-8"), self.err.read_text("utf-8"))
+
+
 class Forks:
     """A process that has imported everything and forks for each command: a command in 0.1 s.
 
@@ -198,29 +268,80 @@ class Forks:
     """
 
     def __enter__(self) -> Self:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.integration.command"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        self._control, other = socket.socketpair()
+        command = [sys.executable, "-m", "tests.integration.command", str(other.fileno())]
+        self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[other.fileno()])
+        other.close()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.communicate()
+        self._control.close()
+        self._process.wait()
 
     def run(self, place: Place, *words: str, **more: str) -> Done:
         """Run a command without a terminal to its end."""
-        files = [str(place.folder / name) for name in ("out.txt", "err.txt")]
-        job = [words, place.environment(**more), str(place.folder), [os.devnull, *files]]
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.write(json.dumps(job) + "\n")
-        self.process.stdin.flush()
-        status = int(self.process.stdout.readline())
-        out, err = (Path(file).read_text("utf-8") for file in files)
-        return Done(status, out, err)
+        return self.start(place, *words, **more).ended()
+
+    def start(
+        self,
+        place: Place,
+        *words: str,
+        streams: dict[int, str | int | None] | None = None,
+        **more: str,
+    ) -> Running:
+        """Start a command without a terminal.
+
+        Args:
+            place: Where it works.
+            words: What is typed behind `dossier`.
+            streams: What some of its three streams are: a file, an open one, or none.
+            more: Variables of its environment.
+        """
+        folder = Path(tempfile.mkdtemp(dir=place.folder.parent))
+        out, err = folder / "out.txt", folder / "err.txt"
+        out.touch()
+        err.touch()
+        given: dict[int, str | int | None] = {0: os.devnull, 1: str(out), 2: str(err)}
+        given |= streams or {}
+        opened = {
+            name: os.open(name, os.O_RDWR) for name in given.values() if isinstance(name, str)
+        }
+        fds = [opened.get(one, one) for one in given.values()]  # type: ignore[call-overload]
+        process = self._fork(place, words, more, fds)
+        for number in opened.values():
+            os.close(number)
+        return Running(process, out, err)
+
+    def terminal(self, place: Place, *words: str, err: Path | None = None, **more: str) -> Terminal:
+        """Run a command at a terminal, with its standard error there or in a file."""
+
+        def start(slave: int) -> Fork:
+            log = os.open(err, os.O_WRONLY | os.O_CREAT, 0o600) if err else os.dup(slave)
+            process = self._fork(place, words, more, [slave, slave, log], at_terminal=True)
+            os.close(log)
+            return process
+
+        return Terminal(start)
+
+    def _fork(
+        self,
+        place: Place,
+        words: Sequence[str],
+        more: dict[str, str],
+        streams: Sequence[int | None],
+        *,
+        at_terminal: bool = False,
+    ) -> Fork:
+        told, tell = os.pipe()
+        closed = [number for number, one in enumerate(streams) if one is None]
+        job = [words, place.environment(**more), str(place.folder), closed, at_terminal]
+        with tempfile.TemporaryFile("w+") as file:
+            json.dump(job, file)
+            file.seek(0)
+            open_ones = [file.fileno() if one is None else one for one in streams]
+            socket.send_fds(self._control, [b"j"], [file.fileno(), tell, *open_ones])
+            os.close(tell)
+            return Fork(told)
 
 
 def status(forks: Forks, place: Place, run: str) -> str:
@@ -234,8 +355,8 @@ def calls(forks: Forks, place: Place, run: str) -> list[dict[str, Any]]:
     return list(forks.run(place, "runs", "show", run, "--json").told["calls"])
 
 
-def fork_for_jobs() -> None:
-    """Do every job that comes in as a line of JSON in a process of its own; print its status."""
+def fork_for_jobs(control: socket.socket) -> None:
+    """Do every job that comes in in a process of its own; tell its number, and how it ended."""
     memory = ("ingest", "search", "recall", "pages", "forget", "eval_retrieval", "eval_locomo")
     for command in (
         "ask",
@@ -249,31 +370,93 @@ def fork_for_jobs() -> None:
     ):
         importlib.import_module(f"app.cli.{command}")
     gc.freeze()
-    for line in sys.stdin:
-        words, environment, folder, files = json.loads(line)
-        child = os.fork()
-        if not child:
-            os.chdir(folder)
-            os.environ.clear()
-            os.environ.update(environment)
-            for number, file in enumerate(files):
-                os.dup2(os.open(file, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
-            sys.argv = ["dossier", *words]
-            _end_with(main)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        sys.stdout.write(f"{status}\n")
-        sys.stdout.flush()
+    heard, hear = socket.socketpair()
+    hear.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(hear.fileno())
+    waited_for: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([control, heard], [], [])
+        if heard in ready:
+            heard.recv(4096)
+            _tell_ends(waited_for)
+        if control in ready:
+            word, numbers, *_ = socket.recv_fds(control, 1, 5)
+            if not word:
+                return
+            job, tell, *streams = numbers
+            child = os.fork()
+            if not child:
+                signal.set_wakeup_fd(-1)
+                _close(*(one.fileno() for one in (control, heard, hear)), *waited_for.values())
+                _do(job, streams)
+            waited_for[child] = tell
+            os.write(tell, f"{child}\n".encode())
+            _close(job, *streams)
+
+
+def _close(*numbers: int) -> None:
+    for number in numbers:
+        os.close(number)
+
+
+def _tell_ends(waited_for: dict[int, int]) -> None:
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            tell = waited_for.pop(ended[0])
+            # Whoever asked may have gone.
+            with suppress(BrokenPipeError):
+                os.write(tell, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
+            os.close(tell)
+
+
+def _do(job: int, streams: Sequence[int]) -> None:
+    """Be the command, to its end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with os.fdopen(job) as file:
+        words, environment, folder, closed, at_terminal = json.load(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    if at_terminal:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    _close(*closed)
+    _open_streams(environment.get("PYTHONIOENCODING", "utf-8"), closed)
+    sys.argv = ["dossier", *words]
+    _end_with(main)
+
+
+def _open_streams(encoding: str, closed: Sequence[int]) -> None:
+    """Open the three streams as Python does when it begins."""
+    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
+        lines, errors = (1, "backslashreplace") if name == "stderr" else (-1, "strict")
+        at = None if number in closed else number
+        stream = at if at is None else open(at, mode, lines, encoding, errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 def _end_with(command: Callable[[], None]) -> None:
     """Run a command and end without the second that Python takes to tidy up all modules."""
+    status = 1
     try:
         command()
     except SystemExit as end:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(int(end.code or 0))
+        status = int(end.code or 0)
+    finally:
+        if status == 1 and (error := sys.exc_info())[0] not in (None, SystemExit):
+            sys.excepthook(*error)  # type: ignore[arg-type]
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            # Python passes over what cannot be written when it ends.
+            with suppress(OSError, Problem):
+                stream.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":
-    fork_for_jobs()
+    fork_for_jobs(socket.socket(fileno=int(sys.argv[1])))

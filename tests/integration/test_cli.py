@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import DOSSIER, ROOT, WHO, Done, Forks, Place, ended
+from tests.integration.command import ROOT, WHO, Done, Forks, Place
 
 pytestmark = pytest.mark.integration
 
@@ -36,15 +35,15 @@ QUESTIONS = {
 def asked(place: Place, forks: Forks) -> Asked:
     """How the questions were answered, the first two of them at the same time."""
     both = [WHO, "--docs", "bees", "--thread"]
-    plain = place.start("ask", *both, "plain")
-    asked = {"json": place.run("ask", *both, "json", "--json"), "plain": ended(plain)}
+    plain = forks.start(place, "ask", *both, "plain")
+    asked = {"json": place.run("ask", *both, "json", "--json"), "plain": plain.ended()}
     return asked | {name: forks.run(place, "ask", *words) for name, words in QUESTIONS.items()}
 
 
 @pytest.fixture(scope="module")
-def listed(place: Place, asked: Asked) -> Done:
+def listed(place: Place, forks: Forks, asked: Asked) -> Done:
     """The runs, after all the questions were answered."""
-    return place.run("runs")
+    return forks.run(place, "runs")
 
 
 def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked):
@@ -143,18 +142,16 @@ def test_what_needs_no_search_is_answered_where_there_is_nothing_to_search(asked
     assert asked["known"].told["run"]
 
 
-def test_a_question_may_come_in_on_standard_input(place: Place):
-    for words in (["-"], []):
-        process = subprocess.run(
-            [DOSSIER, "ask", *words, "--docs", "bees", "--quick", "--json"],
-            cwd=place.folder,
-            env=place.environment(),
-            input=f"{WHO}\n",
-            capture_output=True,
-            text=True,
-        )
-        assert process.returncode == 0, process.stderr
-        assert "1927" in json.loads(process.stdout)["answer"]
+@pytest.mark.parametrize("words", [["-"], []])
+def test_a_question_may_come_in_on_standard_input(place: Place, forks: Forks, words: list[str]):
+    typed = place.folder / "question.txt"
+    typed.write_text(f"{WHO}\n", "utf-8")
+    options = ["--docs", "bees", "--quick", "--json"]
+
+    done = forks.run(place, "ask", *words, *options, streams={0: str(typed)})
+
+    assert done.status == 0, done.err
+    assert "1927" in done.told["answer"]
 
 
 def test_small_talk_is_answered_without_a_report(place: Place, asked: Asked, listed: Done):
@@ -227,18 +224,17 @@ def test_a_report_is_never_replaced_unasked(place: Place, asked: Asked, forks: F
     assert "1927" in report.read_text("utf-8")
 
 
-def test_chinese_works_in_a_locale_that_knows_none(tmp_path_factory: pytest.TempPathFactory):
+def test_chinese_works_in_a_locale_that_knows_none(
+    tmp_path_factory: pytest.TempPathFactory, forks: Forks
+):
     place = Place(tmp_path_factory.mktemp("zh"))
     text = "# 摇摆舞\n\n卡尔·冯·弗里希在1927年描述了摇摆舞。\n"
     (place.docs / "摇摆舞.md").write_text(text, "utf-8")
 
     words = ["ask", "谁描述了摇摆舞？", "--docs", "bees", "--quick"]
-    started = [
-        place.start(*words, LC_ALL="C"),
-        place.start(*words, PYTHONIOENCODING="ascii"),
-        place.start(*words, "--json", PYTHONIOENCODING="ascii"),
-    ]
-    plain, escaped, data = (ended(process) for process in started)
+    plain = place.run(*words, LC_ALL="C")
+    escaped = forks.run(place, *words, PYTHONIOENCODING="ascii")
+    data = forks.run(place, *words, "--json", PYTHONIOENCODING="ascii")
 
     told = "卡尔·冯·弗里希在1927年描述了摇摆舞。"
     assert told in plain.out

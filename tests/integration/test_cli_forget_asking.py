@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import DOSSIER, Forks, Place, Terminal
+from tests.integration.command import DOSSIER, Forks, Place
 
 pytestmark = pytest.mark.integration
 
@@ -20,7 +20,7 @@ def test_nothing_is_forgotten_unless_somebody_says_yes(
     place = Place(tmp_path)
     fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
 
-    with place.terminal("memory", "forget", fact, *["--json"] * as_json) as terminal:
+    with forks.terminal(place, "memory", "forget", fact, *["--json"] * as_json) as terminal:
         terminal.wait_for("Forget 1 fact? It cannot be undone. [y/N] ")
         if typed == "\x03":
             assert terminal.interrupt() == 130
@@ -41,7 +41,7 @@ def test_what_is_asked_stands_in_no_document(tmp_path: Path, forks: Forks):
     fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
     command = ["sh", "-c", f"exec {DOSSIER} memory forget {fact} --json > told.json"]
 
-    with Terminal(command, place.folder, place.environment()) as terminal:
+    with place.sit_down(command) as terminal:
         terminal.wait_for("[y/N] ")
         terminal.type("y\n")
         assert terminal.end() == 0

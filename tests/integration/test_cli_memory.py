@@ -165,7 +165,7 @@ def test_forgetting_asks_first(tmp_path: Path, forks: Forks):
     place = Place(tmp_path)
     forks.run(place, "ingest", "bees")
 
-    with place.terminal("pages", "forget", "--origin", "bees") as terminal:
+    with forks.terminal(place, "pages", "forget", "--origin", "bees") as terminal:
         terminal.wait_for("Forget 2 pages?")
         terminal.type("n\n")
         assert terminal.end() == 0
@@ -187,7 +187,7 @@ def test_forgetting_a_fact_says_what_it_touches_and_asks_first(tmp_path: Path, f
     place = Place(tmp_path)
     fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
 
-    with place.terminal("memory", "forget", fact) as terminal:
+    with forks.terminal(place, "memory", "forget", fact) as terminal:
         terminal.wait_for("Forget 1 fact?")
         terminal.type("n\n")
         assert terminal.end() == 0

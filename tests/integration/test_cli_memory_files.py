@@ -194,9 +194,9 @@ def test_the_json_of_no_proposals_is_an_empty_list(place: Place, forks: Forks):
     assert json.loads(forks.run(place, "memory", "proposals", "--json").out) == []
 
 
-def test_at_a_terminal_a_person_is_asked_once(place: Place, hive: Path):
+def test_at_a_terminal_a_person_is_asked_once(place: Place, forks: Forks, hive: Path):
     question = ["ask", WHO, "--docs", "bees", "--yes", "--project", str(hive)]
-    with place.terminal(*question) as terminal:
+    with forks.terminal(place, *question) as terminal:
         screen = terminal.wait_for("[y/N] ")
         terminal.type("n\n")
         assert terminal.end() == 0
@@ -204,11 +204,11 @@ def test_at_a_terminal_a_person_is_asked_once(place: Place, hive: Path):
     assert f"Read AGENTS.md of {hive} before every model call?" in screen
     assert "is not read" in terminal.screen
 
-    with place.terminal(*question) as terminal:
+    with forks.terminal(place, *question) as terminal:
         terminal.wait_for("[y/N] ")
         terminal.type("y\n")
         assert terminal.end() == 0
-    with place.terminal(*question) as terminal:
+    with forks.terminal(place, *question) as terminal:
         assert terminal.end() == 0
     assert "[y/N]" not in terminal.screen
     runs = sorted((place.home / "traces").iterdir(), key=lambda file: file.stat().st_mtime)

@@ -6,20 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import WHO, Place, ended
+from tests.integration.command import WHO, Forks, Place
 
 pytestmark = pytest.mark.integration
 
 
-def test_two_runs_that_make_the_tables_at_the_same_time_both_succeed(postgres: str, tmp_path: Path):
+def test_two_runs_that_make_the_tables_at_the_same_time_both_succeed(
+    postgres: str, forks: Forks, tmp_path: Path
+):
     place = Place(tmp_path)
     where = {"DOSSIER_DATABASE_URL": postgres}
     words = ["ask", WHO, "--docs", "bees", "--yes", "--json", "--thread"]
 
-    both = [place.start(*words, thread, **where) for thread in ("one", "two")]
-    told = [ended(process).told for process in both]
-    again = place.run(*words, "one", **where).told
-    listed = place.run("runs", **where).out
+    both = [forks.start(place, *words, thread, **where) for thread in ("one", "two")]
+    told = [running.ended().told for running in both]
+    again = forks.run(place, *words, "one", **where).told
+    listed = forks.run(place, "runs", **where).out
 
     assert [one["status"] for one in [*told, again]] == ["succeeded"] * 3
     assert [one["run"] for one in [*told, again]] == ["one-1", "two-1", "one-2"]

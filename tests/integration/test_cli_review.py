@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import WHO, Done, Forks, Place, calls, ended, status
+from tests.integration.command import WHO, Done, Forks, Place, calls, status
 
 pytestmark = pytest.mark.integration
 
@@ -34,11 +34,11 @@ def test_a_waiting_run_is_listed_as_such_and_nothing_is_researched(
 
 
 def test_an_approved_plan_is_researched_by_another_process(
-    wait: Callable[[str], Done], place: Place
+    wait: Callable[[str], Done], forks: Forks, place: Place
 ):
     wait("approved")
 
-    done = place.run("resume", "approved-1", "--approve", "--json")
+    done = forks.run(place, "resume", "approved-1", "--approve", "--json")
 
     assert done.status == 0
     assert done.told["status"] == "succeeded"
@@ -106,8 +106,8 @@ def test_of_two_decisions_at_once_one_is_taken(
 ):
     wait("both")
 
-    both = [place.start("resume", "both-1", "--approve") for _ in range(2)]
-    one, other = sorted(ended(process) for process in both)
+    both = [forks.start(place, "resume", "both-1", "--approve") for _ in range(2)]
+    one, other = sorted(running.ended() for running in both)
 
     assert (one.status, other.status) == (0, 5)
     assert other.problem.startswith(("error[run_in_progress]", "error[not_waiting]"))

@@ -13,7 +13,7 @@ import pytest
 
 from evals.openai_server import Server
 from evals.world import rules
-from tests.integration.command import LONG, WHO, Done, Forks, Place, calls, ended, status
+from tests.integration.command import LONG, WHO, Done, Forks, Place, calls, status
 
 pytestmark = pytest.mark.integration
 
@@ -54,14 +54,14 @@ def test_a_run_that_is_at_work_cannot_be_resumed_or_asked_beside(
     slow: Server, forks: Forks, place: Place
 ):
     words = ["ask", WHO, "--docs", "bees", "--thread", "busy", "--yes"]
-    process = place.start(*words, **with_model(slow))
+    running = forks.start(place, *words, **with_model(slow))
     wait_for_research(slow)
 
     resumed = forks.run(place, "resume", "busy-1")
     asked = forks.run(place, "ask", WHO, "--thread", "busy")
     before = status(forks, place, "busy-1")
-    process.kill()
-    ended(process)
+    running.process.kill()
+    running.ended()
     decided = forks.run(place, "resume", "busy-1", "--approve")
     asked_later = forks.run(place, "ask", WHO, "--thread", "busy")
 
@@ -127,12 +127,12 @@ def test_json_names_the_run_that_failed_and_the_command_that_goes_on_with_it(
     assert (resumed["status"], resumed["thread"]) == ("succeeded", refused["thread"])
 
 
-def test_json_names_a_run_that_was_paused(slow: Server, place: Place):
+def test_json_names_a_run_that_was_paused(slow: Server, forks: Forks, place: Place):
     words = ["ask", WHO, "--docs", "bees", "--thread", "halted", "--yes", "--json"]
-    process = place.start(*words, **with_model(slow))
+    running = forks.start(place, *words, **with_model(slow))
     wait_for_research(slow)
-    process.send_signal(signal.SIGINT)
-    done = ended(process)
+    running.process.send_signal(signal.SIGINT)
+    done = running.ended()
 
     assert done.status == 130
     assert (done.told["run"], done.told["status"]) == ("halted-1", "paused")

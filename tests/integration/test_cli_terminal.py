@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.command import DOSSIER, LONG, WHO, Done, Forks, Place, Terminal, status
+from tests.integration.command import LONG, WHO, Done, Forks, Place, status
 
 pytestmark = pytest.mark.integration
 
@@ -42,7 +42,7 @@ def test_at_a_terminal_an_edit_that_is_impossible_is_told_and_can_be_mended(
     editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
 
     settings = {"EDITOR": str(editor), "NO_COLOR": "1"}
-    with place.terminal("resume", "mended-1", "--out", "mended", **settings) as terminal:
+    with forks.terminal(place, "resume", "mended-1", "--out", "mended", **settings) as terminal:
         terminal.wait_for(PROMPT)
         terminal.type("e\n")
         terminal.wait_for("error[plan_cycle]")
@@ -56,11 +56,11 @@ def test_at_a_terminal_an_edit_that_is_impossible_is_told_and_can_be_mended(
 
 
 def test_at_a_terminal_a_rejection_asks_for_words_and_shows_another_plan(
-    wait: Callable[[str], Done], place: Place
+    wait: Callable[[str], Done], forks: Forks, place: Place
 ):
     wait("words")
 
-    with place.terminal("resume", "words-1", EDITOR="true") as terminal:
+    with forks.terminal(place, "resume", "words-1", EDITOR="true") as terminal:
         terminal.wait_for(PROMPT)
         terminal.type("\n")
         terminal.wait_for(PROMPT)
@@ -85,7 +85,7 @@ def test_ctrl_c_at_the_review_leaves_it_waiting(
 ):
     wait("left")
 
-    with place.terminal("resume", "left-1") as terminal:
+    with forks.terminal(place, "resume", "left-1") as terminal:
         terminal.wait_for(PROMPT)
         assert terminal.interrupt() == 130
     assert terminal.screen.rstrip().endswith("Go on with: dossier resume left-1")
@@ -93,9 +93,9 @@ def test_ctrl_c_at_the_review_leaves_it_waiting(
     assert status(forks, place, "left-1") == "waiting_review"
 
 
-def test_who_cannot_see_a_question_is_asked_none(place: Place):
-    command = f"{DOSSIER} ask '{WHO}' --docs bees 2>log"
-    with Terminal(["sh", "-c", command], place.folder, place.environment()) as terminal:
+def test_who_cannot_see_a_question_is_asked_none(forks: Forks, place: Place):
+    words = ["ask", WHO, "--docs", "bees"]
+    with forks.terminal(place, *words, err=place.folder / "log") as terminal:
         ending = terminal.end()
 
     assert ending == 0
@@ -105,7 +105,7 @@ def test_who_cannot_see_a_question_is_asked_none(place: Place):
 
 def test_a_terminal_that_is_closed_at_the_review_loses_nothing(forks: Forks, place: Place):
     words = ["ask", WHO, "--docs", "bees", "--thread", "closed"]
-    with place.terminal(*words) as terminal:
+    with forks.terminal(place, *words) as terminal:
         terminal.wait_for(PROMPT)
         terminal.hang_up()
         ending = terminal.process.wait(LONG)

@@ -1,0 +1,106 @@
+"""Databases that cost a test little: tables are made and statements compiled once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import (
+    URL,
+    Dialect,
+    Engine,
+    create_engine,
+    inspect,
+    literal,
+    make_url,
+    select,
+    table,
+    union_all,
+)
+
+from config.settings import settings
+from storage import connect
+from storage.engine import _prepared
+
+POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
+"""The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
+
+_dialects: dict[str, Dialect] = {}
+_compiled: dict[Any, Any] = {}
+
+
+def engine_of(url: URL, **usual: Any) -> Engine:
+    """Make an engine that knows the statements which the engines of earlier tests have compiled."""
+    engine = create_engine(url, execution_options={"compiled_cache": _compiled}, **usual)
+    # What is compiled is kept by dialect.
+    engine.dialect = _dialects.setdefault(engine.name, engine.dialect)
+    return engine
+
+
+@contextmanager
+def made_once(folder: Path) -> Iterator[None]:
+    """Let every new SQLite database of this process begin as a copy of one with all tables."""
+    template = folder / "dossier.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect, "create_engine", engine_of)
+        patch.setenv("DOSSIER_HOME", str(folder))
+        settings.cache_clear()
+        _prepared(connect.connect(f"sqlite:///{template}")).dispose()
+        patch.setattr(connect, "make_file", lambda file: _copy(template, file))
+        yield
+
+
+def _copy(template: Path, file: Path) -> None:
+    if not file.exists():
+        shutil.copy(template, file)
+
+
+@contextmanager
+def empty_schema() -> Iterator[str]:
+    """Make an empty schema on the PostgreSQL server for as long as a block lasts; its URL."""
+    name = f"test_{uuid4().hex}"
+    server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    options = {"options": f"-csearch_path={name} -csynchronous_commit=off"}
+    yield make_url(POSTGRES).update_query_dict(options).render_as_string(hide_password=False)
+    with server.begin() as connection:
+        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+    server.dispose()
+
+
+@contextmanager
+def schema_with_tables() -> Iterator[str]:
+    """Make a schema with all tables on the PostgreSQL server; its URL."""
+    with empty_schema() as url:
+        _prepared(connect.connect(url)).dispose()
+        yield url
+
+
+def renamed(url: str) -> str:
+    """Return another URL of the same schema, since what is cached is cached by URL."""
+    return (
+        make_url(url)
+        .update_query_dict({"application_name": uuid4().hex})
+        .render_as_string(hide_password=False)
+    )
+
+
+def emptied(url: str) -> None:
+    """Take all rows out of all tables of a schema but the one that says their version."""
+    server = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    with server.begin() as connection:
+        names = [name for name in inspect(connection).get_table_names() if name != "schema"]
+        first = [
+            select(literal(name)).select_from(table(name)).limit(1).subquery() for name in names
+        ]
+        filled = connection.execute(union_all(*map(select, first))).scalars().all()
+        if filled:
+            connection.exec_driver_sql(f"TRUNCATE {', '.join(filled)} RESTART IDENTITY CASCADE")
+    server.dispose()
