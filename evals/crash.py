@@ -92,15 +92,7 @@ class Job:
 
     def start(self, words: Sequence[str]) -> subprocess.Popen[str]:
         """Start a command and return when its work begins."""
-        process = subprocess.Popen(  # noqa: S603 - our own command
-            [DOSSIER, *words],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        process = launched(words, self.folder, self.environment)
         while process.stderr and (line := process.stderr.readline()):
             if BEGUN in line:
                 break
@@ -135,6 +127,21 @@ class Job:
             return b""
         whole = b"".join(file.read_bytes() for file in files)
         return whole.replace(self.world.url.encode(), b"http://world")
+
+
+def launched(
+    words: Sequence[str], folder: Path, environment: dict[str, str]
+) -> subprocess.Popen[str]:
+    """Start a command in a new process, whose standard error can be read."""
+    return subprocess.Popen(  # noqa: S603 - our own command
+        [DOSSIER, *words],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
 
 
 def uninterrupted(world: Noted, folder: Path) -> Golden:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 MARK = re.compile(r"\[(?:password|number|key|card number) removed\]")
@@ -160,16 +161,20 @@ _CHINESE_PLAIN = re.compile(
 )
 
 
-def found(text: str) -> list[Secret]:
-    """Return the secrets of a text in their order; none within another."""
+@lru_cache(maxsize=64)
+def found(text: str) -> tuple[Secret, ...]:
+    """Return the secrets of a text in their order; none within another.
+
+    A conversation is looked through again whenever something of it is saved.
+    """
     if _ENCODED.fullmatch(text):
-        return []
+        return ()
     every = sorted(_each(text), key=lambda one: (one.start, -one.end))
     kept: list[Secret] = []
     for one in every:
         if one.start < one.end and (not kept or one.start >= kept[-1].end):
             kept.append(one)
-    return kept
+    return tuple(kept)
 
 
 def masked(text: str) -> Masked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -21,7 +22,19 @@ from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed,
 from tests.fake_model import FakeModel, Script
 from tools.ingest import ingest
 
+MEMORY = Path("/dev/shm")
+"""Where a file system lies in memory, on Linux: nobody waits for a disk there."""
+
+ROOM = 4 * 2**30
+"""The bytes that all tests together may need there."""
+
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
+
+
+def pytest_configure() -> None:
+    """Let the folders of tests lie in memory where there is room."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(autouse=True)
@@ -82,16 +95,16 @@ async def either(
     request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[str]:
     """An empty database of each kind in turn, closed behind the test; which kind it is."""
-    if request.param == "sqlite":
-        yield request.param
-        await close()
-        return
-    url = request.getfixturevalue("tables")
-    monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
-    settings.cache_clear()
+    url = ""
+    if request.param == "postgresql":
+        bare = request.node.get_closest_marker("bare")
+        url = request.getfixturevalue("postgres" if bare else "tables")
+        monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
+        settings.cache_clear()
     yield request.param
     await close()
-    emptied(url)
+    if url:
+        emptied(url)
 
 
 @pytest.fixture

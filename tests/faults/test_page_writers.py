@@ -68,6 +68,7 @@ async def test_an_open_reader_finds_what_another_process_wrote_by_its_next_searc
     assert found == 5
 
 
+@pytest.mark.bare
 async def test_processes_that_make_a_new_database_at_the_same_time_all_succeed():
     command = [sys.executable, "-c", OPEN]
     opened = [await asyncio.create_subprocess_exec(*command, cwd=ROOT) for _ in range(3)]

@@ -307,7 +307,7 @@ class Forks:
             name: os.open(name, os.O_RDWR) for name in given.values() if isinstance(name, str)
         }
         fds = [opened.get(one, one) for one in given.values()]  # type: ignore[call-overload]
-        process = self._fork(place, words, more, fds)
+        process = self.fork(words, place.folder, place.environment(**more), fds)
         for number in opened.values():
             os.close(number)
         return Running(process, out, err)
@@ -317,24 +317,27 @@ class Forks:
 
         def start(slave: int) -> Fork:
             log = os.open(err, os.O_WRONLY | os.O_CREAT, 0o600) if err else os.dup(slave)
-            process = self._fork(place, words, more, [slave, slave, log], at_terminal=True)
+            environment = place.environment(**more)
+            streams = [slave, slave, log]
+            process = self.fork(words, place.folder, environment, streams, at_terminal=True)
             os.close(log)
             return process
 
         return Terminal(start)
 
-    def _fork(
+    def fork(
         self,
-        place: Place,
         words: Sequence[str],
-        more: dict[str, str],
+        folder: Path,
+        environment: dict[str, str],
         streams: Sequence[int | None],
         *,
         at_terminal: bool = False,
     ) -> Fork:
+        """Start a command with three streams that are open, or none."""
         told, tell = os.pipe()
         closed = [number for number, one in enumerate(streams) if one is None]
-        job = [words, place.environment(**more), str(place.folder), closed, at_terminal]
+        job = [words, environment, str(folder), closed, at_terminal]
         with tempfile.TemporaryFile("w+") as file:
             json.dump(job, file)
             file.seek(0)

@@ -30,14 +30,14 @@ def wait(forks: Forks, place: Place) -> Callable[[str], Done]:
     return lambda thread: forks.run(place, "ask", WHO, "--docs", "bees", *way, thread)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def silent_model() -> Iterator[ModelServer]:
     """A model that never answers."""
     with ModelServer([{"hang": 600}]) as model:
         yield model
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) -> Iterator[Server]:
     keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
     with serving(tmp_path_factory.mktemp("server"), **keys) as server:

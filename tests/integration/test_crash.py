@@ -5,12 +5,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TextIO
 
 import pytest
 
+from evals import crash
 from evals.crash import Golden, Stopped, closed_at_review, killed, uninterrupted
 from evals.noted import world
+from tests.integration.command import Fork, Forks
 
 pytestmark = pytest.mark.integration
 
@@ -18,6 +24,41 @@ KILLED = {"searching": 4, "reading pages": 30, "writing findings": 46}
 """After how many requests a run is killed, and what it is doing then."""
 
 CLOSED = "closed at the review"
+
+
+class Forked:
+    """A forked command, as `subprocess.Popen` shows a process."""
+
+    def __init__(self, process: Fork, stderr: TextIO) -> None:
+        self.process, self.stderr = process, stderr
+        self.poll, self.kill = process.poll, process.kill
+
+    @property
+    def returncode(self) -> int | None:
+        return self.process.returncode
+
+    def communicate(self) -> tuple[str, str]:
+        with self.stderr:
+            said = self.stderr.read()
+        self.process.wait()
+        return "", said
+
+
+@pytest.fixture(scope="module")
+def forking(forks: Forks) -> Iterator[None]:
+    """Let a run be stopped, and gone on with, in processes that need not import everything."""
+
+    def forked(words: Sequence[str], folder: Path, environment: dict[str, str]) -> Forked:
+        reader, writer = os.pipe()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        process = forks.fork(words, folder, environment, [nowhere, nowhere, writer])
+        os.close(writer)
+        os.close(nowhere)
+        return Forked(process, open(reader, encoding="utf-8"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crash, "launched", forked)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +69,9 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Golden:
 
 
 @pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory, golden: Golden) -> dict[str, Stopped]:
+def stopped(
+    tmp_path_factory: pytest.TempPathFactory, golden: Golden, forking: None
+) -> dict[str, Stopped]:
     """The runs that were stopped, two at a time, and what became of them."""
     folder = tmp_path_factory.mktemp("stopped")
 
