@@ -48,7 +48,7 @@ ask: install  ## Research Q over the files in DOCS
 	@$(BIN)/dossier ask --docs "$$FOLDER" $(ARGS) -- "$$QUESTION"
 
 test: $(VENV)/.dev  ## Run the tests
-	@$(BIN)/pytest -q -n auto --dist loadfile $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, type-check and check the import floors
 	@$(BIN)/ruff format --check .

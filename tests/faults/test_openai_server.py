@@ -200,14 +200,14 @@ async def test_equal_texts_have_equal_vectors_and_the_embedder_can_fail(openai_s
 
 async def test_fifty_calls_are_answered_at_the_same_time():
     told = {"reply": lambda body: f"{body['model']} heard {body['messages'][0]['content']}"}
-    with Server([told], latency=0.3) as server:
+    with Server([told], latency=0.6) as server:
         started = time.monotonic()
         answers = await asyncio.gather(*[client(server).ainvoke(str(n)) for n in range(50)])
         took = time.monotonic() - started
     arrivals = [call.at for call in server.log]
 
     assert [answer.content for answer in answers] == [f"gpt-4o heard {n}" for n in range(50)]
-    assert 0.3 <= took < 7.5
+    assert 0.6 <= took < 25
     assert len(arrivals) == 50
     assert arrivals == sorted(arrivals)
 

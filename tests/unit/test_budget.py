@@ -205,7 +205,7 @@ async def test_what_forbids_a_call_even_without_those_in_flight_is_refused_at_on
     one = allowed(max_cost=1.0)
     one.spend(Cost(dollars=0.6))
     async with one.reserve("researcher", Cost(dollars=0.1)):
-        refused = await asyncio.wait_for(call(one, 0.3, 0.0), 1)
+        refused = await asyncio.wait_for(call(one, 0.3, 0.0), 30)
 
     assert refused == "max_cost = 1.0, spent = 0.6, reserved = 0.1, estimate = 0.3"
 
@@ -218,7 +218,7 @@ async def test_nothing_is_held_for_a_call_that_never_returns_once_its_time_is_ov
     started = time.monotonic()
     assert await call(one, 0.5, 0.1) == ""
 
-    assert 0.04 <= time.monotonic() - started < 1
+    assert 0.04 <= time.monotonic() - started < 30
     assert one.reserved().dollars == 0
     await stack.aclose()
 

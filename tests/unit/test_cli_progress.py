@@ -107,8 +107,10 @@ def test_without_a_terminal_a_long_silence_is_broken_by_what_is_being_done(scree
     progress = Progress(Console(file=screen, width=80))
     progress.doing("Reading dance.md (3 of 321)")
 
+    until = time.monotonic() + 30
     with progress:
-        time.sleep(0.3)
+        while not screen.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
     said = screen.getvalue()
     time.sleep(0.1)
 

@@ -94,14 +94,14 @@ async def test_a_file_over_a_limit_is_too_large(tmp_path, content, limits):
 async def test_a_huge_file_is_refused_without_being_read(tmp_path):
     path = tmp_path / "a.pdf"
     with path.open("wb") as stream:
-        stream.truncate(5_000_000_000)
+        stream.truncate(1_000_000_000_000)
     start = time.perf_counter()
 
     with pytest.raises(Problem) as caught:
         await extract(path)
 
     assert caught.value.code == "file_too_large"
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 30
 
 
 async def test_a_pdf_with_too_many_pages_is_too_large(tmp_path):

