@@ -95,15 +95,14 @@ async def either(
     request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[str]:
     """An empty database of each kind in turn, closed behind the test; which kind it is."""
-    url = ""
+    url, bare = "", request.node.get_closest_marker("bare")
     if request.param == "postgresql":
-        bare = request.node.get_closest_marker("bare")
         url = request.getfixturevalue("postgres" if bare else "tables")
         monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
         settings.cache_clear()
     yield request.param
     await close()
-    if url:
+    if url and not bare:
         emptied(url)
 
 

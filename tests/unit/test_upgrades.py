@@ -20,7 +20,7 @@ from storage.events import Event, Logged, history
 from storage.tables import calls, pages, runs, schema, sources, vector_sets
 from storage.upgrades import SCHEMA
 
-pytestmark = pytest.mark.usefixtures("database")
+pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.bare]
 
 MADE = Path(__file__).parent / "databases"
 
