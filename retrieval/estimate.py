@@ -27,6 +27,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = re.compile("[A-Za-z]")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _HAN = re.compile(f"[{HAN}]")
+_RUN = re.compile(f"[ \n，。、；：！？“”（）《》]?([{HAN}]+)")
 _CJK = re.compile(f"[{CJK}]")
 _SIGN = re.compile("[\u200d\u2100-\u2bff\ufe0f]")
 _EMOJI = re.compile("[\U00010000-\U0010ffff]")
@@ -75,6 +76,8 @@ def _word(piece: str) -> float:
 
 
 def _letters(piece: str) -> float:
+    if run := _RUN.fullmatch(piece):
+        return max(1.0, sum(map(_han, run[1])) + 0.4 * (len(piece) - len(run[1])))
     han, accented = _HAN.findall(piece), len(_ACCENTED.findall(piece))
     wide, plain = len(_CJK.findall(piece)) - len(han), len(_PLAIN.findall(piece))
     other = len(piece) - len(han) - wide - accented - plain

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory.pages import store as pages
-from memory.pages.memorizer import abstracts_of, memorize
+from memory.pages.memorizer import memorize, prepared
 from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
@@ -28,15 +29,17 @@ READER = 4
 KINDS = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
 """The types that a person is told of."""
 
-SIDE_BY_SIDE = 2
-"""How many files are read at once; reading is work for the processor."""
+SIDE_BY_SIDE = (os.cpu_count() or 1) + 1
+"""How many files are read at once: one on each core, while what is in another is written."""
 
+MUCH = 1_000_000
+"""So many bytes are worth the start of worker processes; less is read in this one."""
 
 GENERATED = b'<meta name="generator" content="Dossier">'
 """What stands at the beginning of every report page of ours, whatever its file is called."""
 
 BATCH = 64
-"""How many pages are summarised at a time; a document with more is summarised side by side."""
+"""How many sections are made pages at a time; those of a longer document on every core."""
 
 SECONDS = 60.0
 """How long a batch may take: a hundred times what it takes."""
@@ -51,10 +54,11 @@ class Skipped(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How files are read: what one may cost, and what of a text may be kept."""
+    """How files are read: what one may cost, what of a text may be kept, and in which process."""
 
     limits: Limits
     clean: Callable[[str], str]
+    apart: bool
 
 
 class Library(NamedTuple):
@@ -93,11 +97,12 @@ async def ingest(
     expect(len(files))
     known = await _known(owner, str(root))
     gate = anyio.Semaphore(SIDE_BY_SIDE)
+    much = await anyio.to_thread.run_sync(_due, files, known) > MUCH
+    way = Way(limits or Limits(), clean, much)
     changed: list[str] = []
 
     async def one(file: Path) -> None:
         async with gate:
-            way = Way(limits or Limits(), clean)
             if await _ingest_file(owner, str(root), file, known.get(str(file)), way):
                 changed.append(str(file))
             progress(str(file))
@@ -202,7 +207,7 @@ async def _ingest_file(owner: str, root: str, file: Path, known: Any | None, way
         seen, sha256 = (0, 0, READER), ""
         problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
     else:
-        problem = await _keep(owner, file, sha256, way)
+        problem = await _keep(owner, root, file, sha256, way)
     code, reason = (problem.code, problem.what) if problem else ("", "")
     row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
     row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
@@ -210,11 +215,24 @@ async def _ingest_file(owner: str, root: str, file: Path, known: Any | None, way
     return True
 
 
-async def _keep(owner: str, file: Path, sha256: str, way: Way) -> Problem | None:
+def _due(files: Sequence[Path], known: Mapping[str, Any]) -> int:
+    """Return how many bytes the files have that are not known as they are."""
+    due = 0
+    for file in files:
+        with suppress(OSError):  # It is told of when it is read.
+            state, seen = file.stat(), known.get(str(file))
+            same = seen and (seen.size, seen.modified) == (state.st_size, state.st_mtime_ns)
+            due += 0 if same else state.st_size
+    return due
+
+
+async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Problem | None:
     if await _is_read(owner, sha256):
         return None
     try:
-        document = await anyio.to_thread.run_sync(_cleaned, await extract(file, way.limits), way)
+        document = await anyio.to_thread.run_sync(
+            _cleaned, await extract(file, way.limits, apart=way.apart), way
+        )
     except Problem as problem:
         return problem
     # A dash like this parts the title of a document from that of a section.
@@ -230,7 +248,9 @@ async def _keep(owner: str, file: Path, sha256: str, way: Way) -> Problem | None
         )
         for one in document["sections"]
     ]
-    await memorize(owner, "file", sha256, new, summarise=_summarised)
+    prepare = partial(_prepared, way)
+    # Pages that come into the namespace of their folder later are taken out of the index for that.
+    await memorize(owner, "file", sha256, new, group=root, prepare=prepare)
     return None
 
 
@@ -245,21 +265,21 @@ def _cleaned(document: Document, way: Way) -> Document:
     return Document(title=way.clean(document["title"]), sections=sections)
 
 
-async def _summarised(texts: Sequence[str]) -> list[str]:
-    """Make the abstracts of a document; those of a long one on every core."""
-    batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
-    if len(batches) < 2:
-        return await anyio.to_thread.run_sync(abstracts_of, texts)
+async def _prepared(way: Way, new: Sequence[pages.NewPage]) -> list[pages.NewPage]:
+    """Make the pages of a document; those of a long one on every core."""
+    batches = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
+    if len(batches) < 2 and not way.apart:
+        return await anyio.to_thread.run_sync(prepared, new)
     made = await asyncio.gather(*map(_apart, batches))
-    return [abstract for batch in made for abstract in batch]
+    return [page for batch in made for page in batch]
 
 
-async def _apart(texts: Sequence[str]) -> list[str]:
-    """Make abstracts in a worker process, or here where it is lost or has no time."""
+async def _apart(new: Sequence[pages.NewPage]) -> list[pages.NewPage]:
+    """Make pages in a worker process, or here where it is lost or has no time."""
     try:
-        return await run_apart(partial(abstracts_of, texts), SECONDS)
+        return await run_apart(partial(prepared, new), SECONDS)
     except (TimeoutError, WorkerLost):
-        return await anyio.to_thread.run_sync(abstracts_of, texts)
+        return await anyio.to_thread.run_sync(prepared, new)
 
 
 async def _is_read(owner: str, sha256: str) -> bool:

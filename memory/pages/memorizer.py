@@ -10,15 +10,19 @@ from typing import Literal
 from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.abstracts import about
-from memory.pages.rows import Provenance, storable
+from memory.pages.rows import Provenance, cut, storable
 from memory.pages.store import NewPage
 from models.extractive.abstract import abstract_of
 from retrieval.keyword import rank
 from retrieval.passages import passages
+from retrieval.text import Span
 from retrieval.tokens import count, estimate, warm
 
 MOST = 2_000
 """How many tokens a page may have."""
+
+NEARLY = 0.9
+"""A page whose passages have less than this part of its tokens, counted one by one, has room."""
 
 RELATED = 5
 """How many earlier abstracts are shown to whoever writes the next one."""
@@ -34,17 +38,25 @@ log = logging.getLogger(__name__)
 Abstracter = Callable[[NewPage, Sequence[str]], Awaitable[str]]
 """Writes the abstract of a page, with some earlier abstracts that are about the same."""
 
-Summarise = Callable[[Sequence[str]], Awaitable[list[str]]]
-"""Makes an abstract of each text from the text's own sentences (`abstracts_of`)."""
+Prepare = Callable[[Sequence[NewPage]], Awaitable[list[NewPage]]]
+"""Makes pages of a sensible size; it may do what is left to do with them too (`prepared`)."""
 
 
-def abstracts_of(texts: Sequence[str]) -> list[str]:
-    """Return the abstract of each text, made of its own sentences."""
-    return [abstract_of(text) for text in texts]
+def prepared(new: Sequence[NewPage]) -> list[NewPage]:
+    """Return pages of a sensible size, each with an abstract of its own sentences and its words.
+
+    This is most of the work on a page. It needs no database, so any process can do it.
+    """
+    sized = [part for page in new for part in parts(page)]
+    for page in sized:
+        page["abstract"] = page.get("abstract") or abstract_of(page["text"])
+        page["words"] = cut(storable(page["text"]))
+        page["title_words"] = cut(storable(page["title"]))
+    return sized
 
 
-async def _in_a_thread(texts: Sequence[str]) -> list[str]:
-    return await asyncio.to_thread(abstracts_of, texts)
+async def _sized(new: Sequence[NewPage]) -> list[NewPage]:
+    return await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
 
 
 async def memorize(
@@ -57,7 +69,7 @@ async def memorize(
     provenance: Provenance | Literal[""] = "",
     run: str = "",
     abstracter: Abstracter | None = None,
-    summarise: Summarise = _in_a_thread,
+    prepare: Prepare = _sized,
 ) -> list[str]:
     """Keep the pages of one origin, each with an abstract, and return their ids.
 
@@ -73,23 +85,34 @@ async def memorize(
         provenance: Who is behind them; by default what the kind tells.
         run: The run that read them.
         abstracter: Asks a model; it is asked for one page after the other.
-        summarise: Makes the abstracts that no model has written, of all pages at once.
+        prepare: Makes pages of a sensible size; those it gives an abstract are not asked about.
     """
     await warm()
-    sized = await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
-    before = await pages.kept(owner, kind, origin)
-    known = set((await pages.texts(owner, before)).values())
-    fresh = (page for page in sized if storable(page["text"]) not in known)
-    bare = [page for page in fresh if not page.get("abstract")]
+    sized = await prepare(new)
+    bare = [page for page in sized if not page.get("abstract")]
+    if bare:
+        before = await pages.kept(owner, kind, origin)
+        known = set((await pages.texts(owner, before)).values())
+        fresh = [page for page in bare if storable(page["text"]) not in known]
+        await _describe(owner, fresh, sized, abstracter)
+    return await pages.keep(owner, kind, origin, sized, group=group, provenance=provenance, run=run)
+
+
+async def _describe(
+    owner: str,
+    bare: Sequence[NewPage],
+    sized: Sequence[NewPage],
+    abstracter: Abstracter | None,
+) -> None:
+    """Give pages their abstracts: a model's, or else one of their own sentences."""
     if abstracter:
         for page in bare:
             earlier = [one.get("abstract", "") for one in sized]
             page["abstract"] = await _written(owner, page, earlier, abstracter)
     unwritten = [page for page in bare if not page.get("abstract")]
-    made = await summarise([page["text"] for page in unwritten])
+    made = await asyncio.to_thread(lambda: [abstract_of(page["text"]) for page in unwritten])
     for page, abstract in zip(unwritten, made, strict=True):
         page["abstract"] = abstract
-    return await pages.keep(owner, kind, origin, sized, group=group, provenance=provenance, run=run)
 
 
 def parts(page: NewPage) -> Iterator[NewPage]:
@@ -98,10 +121,7 @@ def parts(page: NewPage) -> Iterator[NewPage]:
     if estimate(text) <= MOST:
         yield page.copy()
         return
-    bounds = [0]
-    for span in passages(text):
-        if span.start > bounds[-1] and count(text[bounds[-1] : span.end]) > MOST:
-            bounds.append(span.start)
+    bounds = _bounds(text, passages(text))
     for number, (start, end) in enumerate(zip(bounds, [*bounds[1:], None], strict=True), start=1):
         part = page.copy()
         part["text"] = text[start:end].strip()
@@ -110,6 +130,23 @@ def parts(page: NewPage) -> Iterator[NewPage]:
             part["title"] = f"{page['title']} ({number})"
             part["place"] = f"{page['place']}&{place}" if page["place"] else place
         yield part
+
+
+def _bounds(text: str, spans: Sequence[Span]) -> list[int]:
+    """Return where the pages of a text begin, each with as many passages as it may have tokens.
+
+    The tokens of passages add up to about those of a page, so few pages are counted in vain.
+    """
+    bounds, about, done = [0], 0, 0
+    for span in spans:
+        alone = count(text[done : span.end])
+        about, done = about + alone, span.end
+        if span.start > bounds[-1] and (
+            about > MOST * NEARLY and count(text[bounds[-1] : span.end]) > MOST
+        ):
+            bounds.append(span.start)
+            about = alone
+    return bounds
 
 
 async def _written(

@@ -52,6 +52,9 @@ class NewPage(TypedDict):
     said: NotRequired[str]
     """When it was said, as an ISO date or date and time."""
     links: NotRequired[list[str]]
+    words: NotRequired[str]
+    """Its search words and those of its title, as `cut` returns them; cut when they are missing."""
+    title_words: NotRequired[str]
 
 
 class Origin(NamedTuple):
@@ -122,8 +125,8 @@ def _row(origin: Origin, page: NewPage, at: int) -> dict[str, Any]:
         "created": time.time(),
         "expires": origin.expires,
         "superseded_by": "",
-        "words": cut(text),
-        "title_words": cut(title),
+        "words": page["words"] if "words" in page else cut(text),
+        "title_words": page["title_words"] if "title_words" in page else cut(title),
         "indexed": CUT,
     }
 

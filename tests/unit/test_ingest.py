@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from config.errors import Problem
 from memory.pages import store as pages
@@ -14,6 +15,9 @@ from memory.pages.listing import listed
 from memory.pages.memorizer import MOST
 from models.extractive.abstract import abstract_of
 from retrieval.tokens import count
+from storage.engine import read_rows
+from storage.keywords import fts5
+from storage.tables import pages as stored
 from tools import ingest as module
 from tools.apart import WorkerLost
 from tools.files import Limits
@@ -40,9 +44,9 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     real = module.extract
 
-    async def counting(file, limits):
+    async def counting(file, limits, **more):
         names.append(file.name)
-        return await real(file, limits)
+        return await real(file, limits, **more)
 
     monkeypatch.setattr(module, "extract", counting)
     return names
@@ -296,6 +300,73 @@ async def test_what_a_file_said_that_is_gone_is_found_and_is_from_nowhere(folder
     await ingest(ME, folder, lambda _: None)
 
     assert [one.page.location for one in await search(ME, "winter cluster", 5, ["file"])] == [""]
+
+
+async def rows_of(owner: str) -> list[dict[str, object]]:
+    """Return the pages of an owner, without what differs from one time of reading to the next."""
+    mine = select(stored).where(stored.c.owner == owner).order_by(stored.c.position)
+    apart = {"id", "number", "owner", "created"}
+    return [
+        {name: value for name, value in row._mapping.items() if name not in apart}
+        for row in await read_rows(mine)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hive {0} weighs {0} kilograms in May. ",
+        "第{0}个蜂箱在五月重{0}公斤。",
+        "C++ x{0}_y; {0}-5.3kg\x01 É\n\n",
+    ],
+    ids=["English", "Chinese", "signs"],
+)
+async def test_much_is_read_in_worker_processes_into_the_very_same_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+):
+    called: list[object] = []
+    real = module.run_apart
+
+    async def counting(call, seconds):
+        called.append(call)
+        return await real(call, seconds)
+
+    write(tmp_path / "docs" / "hives.txt", "".join(text.format(one) for one in range(900)))
+    await take_in(tmp_path / "docs", "here/")
+    monkeypatch.setattr(module, "run_apart", counting)
+    assert not called
+    monkeypatch.setattr(module, "MUCH", 1_000)
+    await take_in(tmp_path / "docs", "apart/")
+
+    assert called
+    assert len(await rows_of("here/")) > 1
+    assert await rows_of("apart/") == await rows_of("here/")
+
+
+async def test_the_words_of_a_new_page_are_written_once(folder, monkeypatch: pytest.MonkeyPatch):
+    written: list[int] = []
+    taken: list[int] = []
+    monkeypatch.setattr(fts5, "put", lambda c, entries: written.extend(e.number for e in entries))
+    monkeypatch.setattr(fts5, "take", lambda c, entries: taken.extend(e.number for e in entries))
+
+    await take_in(folder)
+
+    assert len(written) == len({*written}) == 2
+    assert not taken
+
+
+async def test_what_a_folder_has_already_does_not_count_as_much(
+    folder, monkeypatch: pytest.MonkeyPatch
+):
+    async def nobody(*_: object) -> None:
+        raise AssertionError
+
+    await take_in(folder)
+    monkeypatch.setattr(module, "MUCH", 100)
+    monkeypatch.setattr(module, "run_apart", nobody)
+    write(folder / "winter.txt", "Bees form a cluster.", later=1)
+
+    assert (await take_in(folder)).read == 1
 
 
 async def test_a_storage_that_fails_is_told_as_itself(folder, home):

@@ -3,11 +3,13 @@ from collections.abc import Sequence
 import pytest
 
 from config.errors import Problem
+from memory.pages import memorizer as module
 from memory.pages import store as pages
 from memory.pages.abstracts import about
 from memory.pages.listing import shown
 from memory.pages.memorizer import MOST, RELATED, memorize, parts
 from memory.pages.store import NewPage
+from retrieval.passages import passages
 from retrieval.tokens import count
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -41,6 +43,29 @@ async def test_without_a_model_an_abstract_is_made_of_the_page_itself():
     (abstract,) = await abstracts(await memorize("me/", "chat", "c", [page(text)]))
 
     assert "The waggle dance shows the direction of food." in abstract
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The bees of hive {0} dance on the comb. ", "第{0}群蜜蜂跳舞。"]
+)
+def test_a_long_text_is_cut_where_one_more_passage_would_be_too_much(
+    monkeypatch: pytest.MonkeyPatch, sentence: str
+):
+    text = "".join(sentence.format(number) for number in range(1_500))
+    counted: list[int] = []
+    monkeypatch.setattr(module, "count", lambda text: counted.append(len(text)) or count(text))
+    cut = [part["text"] for part in parts(page(text))]
+
+    bounds = [0]
+    for span in passages(text):
+        if span.start > bounds[-1] and count(text[bounds[-1] : span.end]) > MOST:
+            bounds.append(span.start)
+    assert cut == [
+        text[one:end].strip() for one, end in zip(bounds, [*bounds[1:], None], strict=True)
+    ]
+    # Each passage once, and the last of a page together with it.
+    assert len(cut) > 3
+    assert sum(counted) < 3.5 * len(text)
 
 
 async def test_a_model_writes_the_abstract_of_each_page_once():

@@ -45,15 +45,20 @@ _HINTS = {
 }
 
 
-async def extract(path: Path, limits: Limits = _DEFAULT) -> Document:
+async def extract(path: Path, limits: Limits = _DEFAULT, *, apart: bool = False) -> Document:
     """Read a document into sections of 1,500 to 6,000 characters, each with its place.
+
+    Args:
+        path: Which.
+        limits: What it may cost.
+        apart: Whether a light file is read in a worker process, too.
 
     Raises:
         Problem: `file_…`, with a code that says why the file is not read; see `_HINTS`.
     """
     try:
         file = await to_thread.run_sync(_load, path, limits)
-        document = await _run(read, read_apart, file)
+        document = await _run(read_apart if apart else read, read_apart, file)
     except Refused as refused:
         raise _problem(refused, path) from refused
     title = document["title"] or _first_line(document, path) or path.stem
@@ -118,7 +123,7 @@ async def _run(
     """Read a heavy file in a worker process, a light one in a thread, within its time."""
     reader, seconds = READERS[file.suffix], file.limits.seconds
     try:
-        if file.suffix in HEAVY or len(file.data) > _LIGHT:
+        if beside is apart or file.suffix in HEAVY or len(file.data) > _LIGHT:
             return await run_apart(partial(apart, reader, file), seconds)
         with fail_after(seconds):
             return await to_thread.run_sync(beside, reader, file, abandon_on_cancel=True)
