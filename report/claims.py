@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from report.caveats import is_own, not_found
 from report.openers import introduces
 from retrieval.words import words
 
@@ -18,99 +19,6 @@ _YES = {"yes", "是的", "不是"}
 _LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 
-_SOURCES = (
-    r"sources?|documents?|passages?|findings?|files?|texts?|pages?|articles?|materials?|excerpts?"
-    r"|accounts?|records?|search(?:es)?|results?|notes|contents?|information|extracts?|snippets?"
-)
-_SAYS = (
-    r"say|state|mention|specif|describe|give|gave|given|name|contain|address|cover|discuss"
-    r"|provide|report|tell"
-    r"|told|explain|includ|list|indicat|show|turn|yield|return|answer|identif|clarif|detail"
-    r"|offer|silent|disclos|elaborat"
-    r"|record|quantif|reveal|found|find|mean|have|had|known|available|define|document|refer"
-    r"|touch|support any"
-)
-_NOT = (
-    r"(?:\b(?:no|not|none|nothing|never|neither|nor|nowhere|without|cannot|silent|fails? to)\b"
-    r"|n['’]t\b)"
-)
-_NOT_FOUND = re.compile(
-    rf"\b(?:neither|none|no)\b(?:\s+of)?(?:\s+\w+){{0,2}}\s+(?:{_SOURCES})\b(?=.*\b(?:{_SAYS}))|"
-    rf"\b(?:the|these|those|this|that|any|no|your|given|available|provided|none|neither|both"
-    rf"|either|all)\s+(?:\w+\s+){{0,2}}(?:{_SOURCES})\b"
-    rf"(?=.*{_NOT})(?=.*\b(?:{_SAYS}))"
-    rf"|{_NOT}(?=.*\b(?:{_SAYS}))[^.]*\b(?:the|these|those|any|your|given|available"
-    rf"|provided)\s+(?:\w+\s+)?(?:{_SOURCES})\b"
-    r"|\b(?:no|any)\s+(?:\w+\s+){0,3}(?:evidence|information|mention|data|details?|figures?"
-    r"|sources?|statements?|answers?|indication|record|reference)\b"
-    r"[^.]*\b(?:found|available|given|provided|mentioned|located|identified|turned up)"
-    r"|\b(?:there\s+(?:is|are|was|were)\s+no\s+(?:\w+\s+)?(?:mention|information|details?"
-    r"|statement|reference|indication)|no\s+evidence)\b"
-    r"|\bnothing\s+(?:\w+\s+){0,3}(?:found|said|mentioned|known|stated|turned\s+up|available"
-    r"|came\s+up)"
-    r"|\b(?:not|never|nowhere)\s+(?:be\s+|been\s+|explicitly\s+|directly\s+|further\s+"
-    r"|anywhere\s+)*"
-    r"(?:stated|mentioned|specified|disclosed|determined|established|verified|confirmed"
-    r"|identified|answered|covered|documented)\b"
-    r"|\b(?:i|we)\s+(?:(?:could|can|did|do|was|were|am|are)(?:\s*not|n['’]t)\s+\w+|found\s+(?:no"
-    r"|nothing)|(?:was|were|am|are)\s+unable)"
-    r"|\b(?:remains?|left|is|are|still)\s+(?:unknown|unclear|open|unanswered|uncertain"
-    r"|unresolved|undetermined)\b"
-    r"|\bsilent\s+(?:about|on)\b|\bnot\s+(?:known|clear)\b",
-    re.IGNORECASE,
-)
-_ZH_SOURCES = (
-    "段落|资料|資料|来源|來源|文档|文檔|文件|文献|文獻|文章|材料|原文|文中|正文|全文|页面|頁面"
-    "|网页|網頁|内容|內容|段文字|文字|记载|記載|检索|檢索"
-    "|搜索|搜尋|研究结果|研究結果|上述|信息|资讯|章节|章節|摘录|摘錄|报道|報道|数据|統計|统计"
-    "|证据|證據|说法|答案"
-)
-_ZH_NOT = "没|沒|未|无(?!论|数)|無(?!論|數)|不(?!仅|但|僅|过|過|同|少)|找不到|只字"
-_ZH_SAYS = (
-    "提|说|說|写|寫|给|給|涉|交代|记|記|载|載|见|見|列|包含|找|查|得|答|披露|指|介绍|介紹|描述"
-    "|确|確|谈|談|述|明|有关|有關|关于|關於|解释|解釋"
-)
-_ZH_NOT_FOUND = re.compile(
-    f"(?:{_ZH_SOURCES}).*?(?:{_ZH_NOT}).{{0,12}}?(?:{_ZH_SAYS})"
-    f"|(?:{_ZH_NOT}).{{0,12}}?(?:{_ZH_SAYS}).{{0,24}}?(?:{_ZH_SOURCES})"
-    "|(?:没有?|沒有?|未能?|尚未|无法|無法)(?:找到|查到|查明|检索到|檢索到|确定|確定|得知|核实"
-    "|核實|证实|證實)|(?:无法|無法|未能|难以|難以)[^，。]{0,16}(?:确定|確定|判断|判斷|得知|看出|找到|查到|得出)"
-    "|[找查]不到|不得而知|只字未提|隻字未提|无从得知"
-)
-_OWN = re.compile(
-    r"\b(?:my|our|an?|this|the|own|reasonable)\s+(?:own\s+|cautious\s+"
-    r"|tentative\s+)*(?:inferences?|assumptions?|estimates?|guess|reading|assessment"
-    r"|judge?ment|interpretation|opinion|hypothesis|conjecture|speculation|view|impression"
-    r"|recommendation|advice|preference|suggestion|point\s+of\s+view|mind|taste)\b"
-    r"|\bas\s+(?:I|we)\s+see\s+it\b|\b(?:personally|arguably)\b|\bif\s+(?:I|we)\s+had\s+to\b"
-    r"|\ba\s+matter\s+of\s+(?:taste|opinion|judge?ment)\b"
-    r"|\b(?:i|we|one)\s+(?:(?:may|might|can|could|would|must|do)\s+)?(?:therefore\s+"
-    r"|only\s+)?(?:infer|assume|suppose|suspect|think|believe|conclude"
-    r"|estimate|guess|speculate|deduce|judge|recommend|suggest|advise|prefer|favou?r|lean|consider"
-    r"|find|choose|argue|say|expect|rate|(?:would|should)\s+(?:say|argue|expect)|(?:am"
-    r"|are)\s+(?:not\s+(?:sure|certain|able)|unsure|inclined)|cannot\s+(?:say|tell|be)|take\s+it)\b"
-    r"|\b(?:inferred|presumabl\w*|supposedly|uncertain\w*|unclear|unknown"
-    r"|not\s+(?:\w+\s+)?(?:certain|sure|clear)|caveats?|tentative\w*"
-    r"|(?:with|some|due)\s+caution|to\s+be\s+confirmed|unverified|unconfirmed|inference)\b"
-    r"|^\W*(?:(?:it|this|that)\s+(?:seems|appears|looks|is\s+(?:likely|possible|probable"
-    r"|plausible|conceivable|unlikely))|(?:this|these|they|taken|together)\b.{0,30}\bsuggests?\b"
-    r"|(?:perhaps|possibly|probably|maybe)\b)",
-    re.IGNORECASE,
-)
-_INFER = "(?:推断|推斷|推测|推測|推论|推論|推想|推知|猜测|猜測)"
-_ZH_OWN = re.compile(
-    f"(?:我们?的?|我們的?|笔者的?|筆者的?|据此|據此|由此|可以?"
-    f"|[这這此][^，。]{{0,8}}[是为為][^，。]{{0,16}}|根据[^，。]{{0,12}}|^\\W*){_INFER}"
-    "|[这這此]只?是[^，。]{0,6}假[设設]|我们?(?:认为|認為|觉得|覺得)|笔者|筆者|个人(?:看法|判断"
-    "|理解)|不确定|不確定"
-    "|[尚并並还還]不(?:清|明|确|確|知|能确|能確|能肯)|尚未(?:查|明|确|確|清|证实|證實|找)"
-    "|不能肯定|(?:无法|無法|未能)(?:证实|證實|确定|確定|核实|核實|肯定|判断|判斷)"
-    "|在我看[来來]|[依照]我(?:之[见見]|看)|我[们們]?的?(?:建[议議]|看法|印象|判[断斷]|意[见見]|推荐|推薦|偏好|[倾傾]向)"
-    "|我[们們]?(?:更|最|[会會]|[还還]是)?(?:[倾傾]向|推荐|推薦|主[张張]|[选選]|[说說]|喜[欢歡])|[个個]人[认認][为為]|[见見]仁[见見]智|[权權]衡之下"
-    "|我的角度|可以[说說]|[这這]是判[断斷]"
-    "|不清楚|存疑|仅供参考|僅供參考|需要?注意|[需应應]谨慎|^\\W*(?:看来|看來|似乎)|由此可见|据此"
-    "|據此|很可能|^\\W*估[计計]"
-)
 _HEDGED = re.compile(
     r"\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|appears?\s+to)\b|可能|也许"
     r"|也許|或许|或許|大概",
@@ -200,18 +108,11 @@ def sort(statement: str) -> Sort:
     if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return "none"
     statement = statement[:LONGEST]
-    if not_found(statement):
-        return "open"
-    if _OWN.search(statement) or _ZH_OWN.search(statement):
+    if not_found(statement) or is_own(statement):
         return "open"
     if introduces(statement) or not set(words(statement)) - _YES:
         return "none"
     return "unsure" if _HEDGED.search(statement) else "claim"
-
-
-def not_found(statement: str) -> bool:
-    """Tell whether a statement says that something was not found in the sources."""
-    return bool(_NOT_FOUND.search(statement) or _ZH_NOT_FOUND.search(statement))
 
 
 def wish(statement: str) -> bool:

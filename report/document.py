@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
-from report.claims import not_found
+from report.caveats import not_found
 from report.marks import MARKER, QUOTE
 from report.render import Document, Gap
 from report.statements import statements

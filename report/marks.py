@@ -62,6 +62,10 @@ _BARE = re.compile(
     r"|記載|声称|聲稱)))?"
 )
 
+_CLOSING = " \t\n\"'”’」』»*_)）|"
+_STOPS = ".!?。！？…；"
+_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
+
 LONGEST_RANGE = 20
 """A range of more sources than this is taken for its two ends."""
 
@@ -220,3 +224,17 @@ def _names(ids: str) -> Iterator[str]:
         for each in range(first, number + 1):
             yield f"S{each}" if item[2] == "S" and each else "?"
         last = number
+
+
+def given(statement: str, name: str) -> str:
+    """Return a statement with a marker before the mark that ends it."""
+    said = statement.rstrip(_CLOSING).rstrip(_STOPS)
+    space = "" if _UNSPACED.match(said[-1:]) else " "
+    return f"{said}{space}[{name}]{statement[len(said) :]}"
+
+
+def replaced(statement: str, name: str) -> str:
+    """Return a statement with one marker in place of all it has."""
+    first = MARKER.search(statement)
+    bare = MARKER.sub("", statement[first.end() :]) if first else ""
+    return f"{statement[: first.start()]}[{name}]{bare}" if first else given(statement, name)

@@ -77,6 +77,25 @@ _ZH_TRANSITION = re.compile(
     "|例如|比如|另[据據]|[实實][际際]上|事[实實]上|一般[来來][说說])[，,：:]\\s*"
 )
 
+_SUMS_UP = re.compile(
+    r"\W*(?:in\s+(?:short|sum|summary|brief|conclusion|the\s+end|other\s+words|effect)|overall|to\s+sum"
+    r"\s+up|all\s+in\s+all|altogether|taken\s+together|put\s+(?:differently|simply)|thus|therefore|hence"
+    r"|[总總]的[来來][说說看]|[总總]之|[总總][体體]|[换換]句?[话話言]|[简簡]而?言之|[综綜]上|因此|所以|由此可[见見]|[可足]见|一言以蔽之)",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"(?:and|but|so|yet|if|when|since|because|as|though|although|with|for|in|then)?,?\s*"
+    r"(?:(?:it|its|they|their|them|he|she|his|her|both|neither|that\s+one)\b|(?:this|these|those|such)\s)",
+    re.IGNORECASE,
+)
+_EXPLETIVE = re.compile(
+    r"it\s+(?:\w+\s+){1,2}?(?:that|to|possible|likely|clear|worth|not\s+(?:clear|known|certain))\b",
+    re.IGNORECASE,
+)
+_ZH_POINTS_BACK = re.compile(
+    "(?:但是?|因此|所以|如果|若|而且?|并且?)?(?:它[们們]?|其(?!中|[实實]|他|它|余|餘|次)|[该該此]|[这這]|[他她]|[两兩]者|[前后後]者|二者)"
+)
+
 LONGEST = 30
 """From how many characters on a list after a colon says something itself."""
 
@@ -97,3 +116,16 @@ def without_transition(said: str) -> str:
     bare = re.sub(r"^\s*[*_>-]*\s*", "", said)
     found = _TRANSITION.match(bare) or _ZH_TRANSITION.match(bare)
     return bare[found.end() :] if found else said
+
+
+def points_back(said: str) -> bool:
+    """Tell whether a statement begins with a word for what the one before it names."""
+    bare = without_transition(re.sub(r"^[\s*_>-]+", "", said))
+    if _EXPLETIVE.match(bare):
+        return False
+    return bool(_POINTS_BACK.match(bare) or _ZH_POINTS_BACK.match(bare))
+
+
+def sums_up(said: str) -> bool:
+    """Tell whether a statement begins with words that sum up what stands before it."""
+    return bool(_SUMS_UP.match(said))

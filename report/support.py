@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
+from report.arithmetic import comes_out
 from report.blocks import Block, blocks, cells, joined, without_gone
+from report.caveats import is_computed
 from report.claims import describes_source, names_source, sort
 from report.contrast import Text, contrast, indexed, nearest, plain
 from report.days import calendar, strange_date, without_dates
-from report.marks import MARKER, QUOTE, cites
+from report.leads import left_hanging, letters
+from report.likeness import CLAUSES, FEWEST, compared, is_strange, share
+from report.marks import MARKER, QUOTE, cites, given, replaced
 from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
-from report.openers import without_transition
+from report.openers import points_back, sums_up, without_transition
 from report.quantities import Measures, following, measures
 from report.statements import statements
-from report.verify import check
+from report.verify import Checked, check
 from retrieval.dates import Date
-from retrieval.script import CJK
 from retrieval.text import language
 from retrieval.words import words
 
@@ -35,26 +36,13 @@ Chinese is compared in pairs of characters, and one other character breaks two o
 FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 """A sentence may be of another source where all that it cites have no more of its words."""
 
-STRANGE = {"en": 0.25, "zh": 0.2}
-"""A sentence is doubted if the whole of its sources has no more of its words."""
-
 LEAD = {"en": 1 / 2, "zh": 1 / 5}
-"""A first sentence without a source stays if what is around it has more of its words."""
+"""A sentence without a source stays beside cited ones that have more of its words."""
 
-FEWEST = {"en": 5, "zh": 8}
-"""From how many words on a sentence can be strange to its sources."""
+BRIEF = {"en": 8, "zh": 14}
+"""A sentence of no more words that leads on to a cited one stays with half as many known ones."""
 
-SHORT = 50_000
-"""The longest text, in characters, whose words are kept for the next check."""
-
-_CLOSING = " \t\n\"'”’」』»*_)）|"
-_STOPS = ".!?。！？…；"
-_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
 _NAME = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
-_CLAUSES = re.compile(
-    r"[,;，；：:]\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
-    r"|whereas)\s"
-)
 
 
 class Figures(NamedTuple):
@@ -96,7 +84,7 @@ def proven(
         names: The title and the place of each source by its id; where it is cited, so may they.
     """
     checked = check(body, texts)
-    prover = _Prover(checked.body, texts, question, names or {}, checked.cited)
+    prover = _Prover(body, checked, texts, question, names or {})
     return prover.proven(checked.quotes, checked.removed)
 
 
@@ -106,15 +94,17 @@ class _Prover:
     def __init__(
         self,
         body: str,
+        checked: Checked,
         texts: Mapping[str, str],
         question: str,
         names: Mapping[str, str],
-        cited: list[str],
     ) -> None:
-        self.parts = blocks(body)
+        self.body = body
+        self.parts = blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
         self.asked = "\n".join([question, *headings])
-        self.texts, self.names, self.cited = texts, names, cited
+        self.texts, self.names, self.cited = texts, names, checked.cited
+        self.around = ""
         self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
         self.doubted: list[Doubted] = []
@@ -124,13 +114,14 @@ class _Prover:
         gone = [*removed]
         parts = [*self.parts]
         for at, part in _prose(self.parts):
+            self.around = "\n".join([self.around, plain(part.text)][-2:])
             row = part.kind == "row"
             said = [part.text] if row else statements(part.text)
             kept = [
                 self.row(statement) if row else self.sourced(statement, cites(part.text))
                 for statement in said
             ]
-            kept = self.with_lead(said, kept)
+            kept = self.with_neighbours(said, kept, self.below(at))
             self.compare_quotations(kept, part.text)
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
@@ -140,6 +131,7 @@ class _Prover:
             one for part in self.parts if part.kind == "fence" for one in self.code(part)
         ]
         left = without_gone(parts)
+        self.doubt_hanging(gone, left)
         cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
         return Proven(joined(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted)
 
@@ -150,6 +142,7 @@ class _Prover:
             return self.compared(statement, cited)
         what = sort(statement)
         if what in ("none", "open"):
+            self.doubt(statement, self.miscounted(plain(statement)))
             return statement
         if self.adds_up(statement):
             return statement
@@ -160,10 +153,10 @@ class _Prover:
         ]
         for name in having:
             if not self.differs(statement, name):
-                return _given(statement, name)
+                return given(statement, name)
         if having:
-            self.doubt(_given(statement, having[0]), self.differs(statement, having[0]))
-            return _given(statement, having[0])
+            self.doubt(given(statement, having[0]), self.differs(statement, having[0]))
+            return given(statement, having[0])
         self.doubt(statement, "no_source" if what == "unsure" else "")
         return statement if what == "unsure" else ""
 
@@ -172,28 +165,56 @@ class _Prover:
         better = self.elsewhere(statement, cited) if self.is_foreign(statement, cited) else ""
         if better:
             self.doubt(statement, "other_source")
-            return _replaced(statement, better)
+            return replaced(statement, better)
         self.doubt(statement, self.difference(statement, cited))
         return statement
 
-    def with_lead(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
-        """Return the statements of a paragraph, its first one also if only the next have sources.
+    def below(self, at: int) -> str:
+        """Return what a block leads to: a list, a table, or a paragraph after one sentence."""
+        if self.parts[at].kind != "text":
+            return ""
+        after = next((one for one in self.parts[at + 1 :] if one.kind != "blank"), None)
+        alone = len(statements(self.parts[at].text)) == 1
+        kinds = ("item", "row", "text") if alone else ("item", "row")
+        return after.text if after and after.kind in kinds else ""
 
-        It stays, named as without a source, where it has no number of its own and most of its
-        words are in the cited statements behind it, in their sources, or in the question.
+    def with_neighbours(self, said: Sequence[str], kept: Sequence[str], below: str) -> list[str]:
+        """Return the statements of a paragraph, those too that only belong to cited ones.
+
+        A statement that leads on to a cited one, or sums up what stands before it, stays and is
+        named as without a source, where it has no number of its own and many of its words are in
+        the paragraph, in its sources or in the question.
         """
-        behind = "".join(kept[1:])
-        if not said or kept[0] or not cites("".join(kept[1:2])):
-            return [*kept]
-        cited = [name for name in dict.fromkeys(cites(behind)) if name in self.texts]
-        lead, told = plain(said[0]), set(words(f"{plain(behind)}\n{self.asked}"))
-        sources = [self.source(name).places for name in cited]
-        wanted = set(words(lead))
+        left = [*kept]
+        for at, statement in enumerate(said):
+            after = kept[at + 1] if at + 1 < len(said) else below
+            around = [*kept[max(0, at - 1) : at], after] if sums_up(statement) else [after]
+            named = [name for one in around for name in cites(one) if name in self.texts]
+            if not left[at] and named and self.belongs(statement, after, "".join(kept), named):
+                self.doubt(statement, "no_source")
+                left[at] = statement
+        return left
+
+    def belongs(self, statement: str, after: str, beside: str, named: Sequence[str]) -> bool:
+        """Tell whether a statement has so many words of what stands beside it that it may stay."""
+        lead = plain(statement)
+        told = set(words(f"{plain(beside)}\n{plain(after)}\n{self.asked}"))
+        sources = [self.source(name).places for name in dict.fromkeys(named)]
+        wanted = set(words(without_transition(lead)))
         found = [word for word in wanted if word in told or any(word in one for one in sources)]
-        if self.unsupported(lead, cited) or len(found) <= LEAD[language(lead)] * len(wanted):
-            return [*kept]
-        self.doubt(said[0], "no_source")
-        return [said[0], *kept[1:]]
+        brief = len(wanted) <= BRIEF[language(lead)]
+        needed = brief or (points_back(after) and not points_back(lead))
+        share = LEAD[language(lead)] / (2 if needed else 1)
+        return not self.unsupported(lead, named) and len(found) > share * len(wanted)
+
+    def doubt_hanging(self, gone: Sequence[Removed], left: Sequence[Block]) -> None:
+        """Doubt the statements of what is left that point back to one that was removed."""
+        names = set(map(letters, left_hanging(self.body, [one["text"] for one in gone])))
+        doubted = {letters(one["text"]) for one in self.doubted}
+        said = (one for part in left for one in statements(part.text) if part.kind != "fence")
+        for statement in said if names else ():
+            if letters(statement) in names - doubted:
+                self.doubt(statement, "hanging")
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
         """Doubt what says the opposite of a quotation from its own source in its paragraph."""
@@ -203,7 +224,7 @@ class _Prover:
             said, names = plain(statement), cites(statement)
             theirs = [indexed(text) for name, text in quoted if name in names]
             theirs = [one for one in theirs if one.language == language(said)]
-            parts = [said, *_CLAUSES.split(said)] if theirs else []
+            parts = [said, *CLAUSES.split(said)] if theirs else []
             opposite = any(contrast(part, theirs, self.asked) == "negation" for part in parts)
             if opposite and statement.strip() not in doubted:
                 self.doubt(statement, "negation")
@@ -235,7 +256,7 @@ class _Prover:
         if values(said) and not self.unsupported(said, cited):
             return False
         wanted = set(words(without_transition(said)))
-        shares = (_share(wanted, self.source(name).places) for name in cited)
+        shares = (share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) <= FOREIGN[language(said)]
 
     def difference(self, statement: str, cited: Sequence[str]) -> str:
@@ -258,7 +279,7 @@ class _Prover:
             return "name"
         told = QUOTE.search(statement) or describes_source(said) or sort(said) == "open"
         strange = not told and bare == said
-        return different or ("strange" if strange and _is_strange(said, sources, about) else "")
+        return different or ("strange" if strange and is_strange(said, sources, about) else "")
 
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
@@ -272,7 +293,7 @@ class _Prover:
         wanted = set(words(said)) - set(words(" ".join(names)))
         if not names or len(wanted) < FEWEST["en"] or language(said) != "en":
             return False
-        shares = (_share(wanted, self.source(name).places) for name in cited)
+        shares = (share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) > SHARE["en"]
 
     def unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
@@ -296,7 +317,7 @@ class _Prover:
         said = without_transition(plain(statement))
         if not self.comparable(said, [name]):
             return False
-        enough = _share(set(words(said)), self.source(name).places) > SHARE[language(said)]
+        enough = share(set(words(said)), self.source(name).places) > SHARE[language(said)]
         return enough and not self.unsupported(said, [name])
 
     def differs(self, statement: str, name: str) -> str:
@@ -307,7 +328,7 @@ class _Prover:
     def source(self, name: str) -> Text:
         """Return a source as statements are compared with it."""
         if name not in self.sources:
-            self.sources[name] = _source(self.texts[name])
+            self.sources[name] = compared(self.texts[name])
         return self.sources[name]
 
     def unsupported(self, said: str, names: Sequence[str]) -> bool:
@@ -337,6 +358,14 @@ class _Prover:
         sums = re.search(r"\d\s*[=＝]\s*\d", said) and not wrong_sum(said)
         return bool(sums) and not self.unsupported(said, list(self.texts))
 
+    def miscounted(self, said: str) -> str:
+        """Return the reason to doubt a number that a writer computed from others nearby."""
+        if not is_computed(said):
+            return ""
+        known = sorted(number for name in self.cited for number in self.figure(name).numbers)
+        around = self.around.replace(said.strip(), " ")
+        return "" if comes_out(said, around, known) else "calculation"
+
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
         if reason:
@@ -359,47 +388,3 @@ def _prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
 
 def _parts_head(part: Block) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
-
-
-def _is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
-    """Tell whether sources have hardly a word of what is said, or of one of its clauses."""
-    tongue = language(said)
-    bare = FILE.sub(" ", without_transition(said))
-    named = set(words(about))
-    for part in (bare, *_CLAUSES.split(bare)):
-        wanted = {word for word in words(part) if not word[:1].isdigit()} - named
-        found = sum(any(word in one.places for one in sources) for word in wanted)
-        if len(wanted) >= FEWEST[tongue] and found <= STRANGE[tongue] * len(wanted):
-            return True
-    return False
-
-
-def _share(wanted: set[str], places: Mapping[str, Sequence[int]]) -> float:
-    """Return how many of some words stand in the best two neighbouring sentences, as a part."""
-    found = [places[word] for word in wanted if word in places]
-    pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
-    return max(pairs.values(), default=0) / max(len(wanted), 1)
-
-
-def _source(text: str) -> Text:
-    return _kept(text) if len(text) <= SHORT else indexed(text)
-
-
-# The findings of a run and its report are checked against the same pages.
-@lru_cache(maxsize=256)
-def _kept(text: str) -> Text:
-    return indexed(text)
-
-
-def _given(statement: str, name: str) -> str:
-    """Return a statement with a marker before the mark that ends it."""
-    said = statement.rstrip(_CLOSING).rstrip(_STOPS)
-    space = "" if _UNSPACED.match(said[-1:]) else " "
-    return f"{said}{space}[{name}]{statement[len(said) :]}"
-
-
-def _replaced(statement: str, name: str) -> str:
-    """Return a statement with one marker in place of all it has."""
-    first = MARKER.search(statement)
-    bare = MARKER.sub("", statement[first.end() :]) if first else ""
-    return f"{statement[: first.start()]}[{name}]{bare}" if first else _given(statement, name)

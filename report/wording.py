@@ -122,6 +122,10 @@ _REMOVED = {
 _DOUBTED = {
     "calculation": ("A calculation in it does not come out: “{}”", "其中的计算不成立：“{}”"),
     "date": ("Its sources give another date: “{}”", "所引来源中的日期不同：“{}”"),
+    "hanging": (
+        "What it refers to stood in a sentence that was removed: “{}”",
+        "其中所指的内容原在一句被删去的话里：“{}”",
+    ),
     "name": ("Its sources give another name: “{}”", "所引来源中的名称不同：“{}”"),
     "negation": ("Its sources seem to say the opposite: “{}”", "所引来源的说法似乎相反：“{}”"),
     "no_source": ("No source is named for it: “{}”", "没有注明来源：“{}”"),
