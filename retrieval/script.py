@@ -20,6 +20,8 @@ MIXED = (0.1, 0.55)
 
 def language(text: str) -> Literal["zh", "en"]:
     """Return the language by script: a Chinese character weighs as much as a word of letters."""
+    if text.isascii():
+        return "en"
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
     return "zh" if han > 0.4 * (han + words) else "en"
 

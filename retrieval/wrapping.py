@@ -101,4 +101,4 @@ def _form(line: str) -> str:
 
 def _columns(text: str) -> int:
     """Return how wide a text is; a Chinese character is two columns wide."""
-    return len(text) + len(_WIDE.findall(text))
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
