@@ -17,6 +17,9 @@ from retrieval.words import words
 ALIKE = 0.6
 """The least part of a statement that stands in the same order in what it is compared with."""
 
+HALF = 0.5
+"""The least part of a short statement that stands there, where one thing of it is another one."""
+
 NEARLY = 0.08
 """A place counts if it is at most so much less alike than the best one."""
 
@@ -147,7 +150,7 @@ def _copied(said: str, text: str) -> bool:
 def _differs(said: str, sources: Sequence[Text], known: Known) -> str:
     """Return in what a clause differs from the place that is most alike, and from all like it."""
     found = [place for source in sources for place in _compared(said, source)]
-    found = [place for place in found if place.share >= ALIKE]
+    found = [place for place in found if place.share >= ALIKE or _is_short(place)]
     if not found:
         return ""
     best = max(found, key=_rank)
@@ -156,6 +159,11 @@ def _differs(said: str, sources: Sequence[Text], known: Known) -> str:
     ]
     told = [different(place.changes, known) for place in (best, *others)]
     return told[0] if all(told) else ""
+
+
+def _is_short(place: Place) -> bool:
+    """Tell whether a place has half of a statement, and one thing in place of all the rest."""
+    return place.share >= HALF and len(place.changes) == 1 and bool(place.changes[0].there)
 
 
 def _rank(place: Place) -> float:

@@ -275,10 +275,11 @@ class _Prover:
         bare = without_sums(said)
         compared = statement if bare == said else bare
         different = contrast(compared, sources, about, self.following(said, cited))
+        if sort(said) == "open":
+            return "" if different == "name" else different
         if not different and self.has_other_name(said, cited):
             return "name"
-        told = QUOTE.search(statement) or describes_source(said) or sort(said) == "open"
-        strange = not told and bare == said
+        strange = not QUOTE.search(statement) and not describes_source(said) and bare == said
         return different or ("strange" if strange and is_strange(said, sources, about) else "")
 
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ BRIDGE = (
 )
 PARK = (
     "松谷公园1926年建成，1953年扩建。园内小路全长3.2公里，面积约5180平方米。园丁在2004年6月12日种下第一棵樱花树，"
-    "2009，316人参加活动。东门由建筑师何塞普·马丁设计并监督施工，前后用了两年。西门由卢卡·贝里尼设计。水塔在西门旁。"
+    "2009，316人参加活动。东门由建筑师何塞普·马丁设计并监督施工，前后用了两年。西门由卢卡·贝里尼设计。水塔在西门旁。管理员是何塞普·塞拉。"
 )
 TEXTS = {"S1": BRIDGE, "S2": PARK}
 
@@ -45,6 +45,7 @@ def doubts(text: str) -> list[str]:
         "面积约5200平方米[S2]。",
         "参加活动的有316人[S2]。",
         "总的来说，园内小路不长[S2]。",
+        "管理员是塞拉[S2]。",
         "东门与西门分别由马丁和贝里尼设计[S2]。",
     ],
 )
@@ -64,6 +65,7 @@ def test_what_follows_from_a_source_raises_nothing(said: str):
         ("Visitors should climb the towers [S1].", "negation"),
         ("The old toll house still exists today [S1].", "negation"),
         ("The engineer Ida Brandt was born in Lisbon in 1889 and died in 1951 [S1].", "name"),
+        ("管理员是郑可风[S2]。", "name"),
         ("小路全长约5.4英里[S2]。", "number"),
         ("公园建成45年之后扩建[S2]。", "number"),
         ("园丁在2004年7月12日种下第一棵樱花树[S2]。", "date"),
