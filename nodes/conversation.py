@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from html import unescape
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -19,7 +21,9 @@ from models.load import playing
 from nodes.agent import work
 from prompts.loader import render
 from prompts.marks import block
+from report.marks import QUOTE
 from retrieval.secrets import removed
+from retrieval.text import sentences
 from runs.compacting import WORDS, shortened, summary_in, tokens
 from runs.faults import bear
 from tools.uploads import uploads
@@ -29,6 +33,8 @@ LONGEST = 1_500
 
 WHOLE = 4_000
 """How many tokens of a conversation are shown at most; the older part of more is summarised."""
+
+_CODE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 
 NONE = Summary(text="", until="")
 
@@ -112,7 +118,9 @@ def _shown(message: AnyMessage, answers: dict[str, Answer], language: str) -> An
     text = str(message.text)
     answer = answers.get(message.id or "")
     if answer and answer["text"]:
-        text = "\n".join([_cut(answer["text"]), *(f"Open: {gap}" for gap in answer["open"])])
+        text = "\n".join(
+            [_cut(_spoken(answer["text"])), *(f"Open: {gap}" for gap in answer["open"])]
+        )
         return AIMessage(text, id=message.id)
     if message.type != "human":
         return AIMessage(_cut(text))
@@ -144,6 +152,23 @@ async def _summarised(state: State, runtime: Runtime[Context], talk: str) -> str
     return (await work(state, runtime, "memorizer", system, asked)).text
 
 
+def _spoken(text: str) -> str:
+    """Return a checked text as one says it: quotations in quotation marks, and no code."""
+    return _CODE.sub("[…]", QUOTE.sub(_quoted, text))
+
+
+def _quoted(quote: re.Match[str]) -> str:
+    marker = f" [{quote[1]}]"
+    told = quote.string.startswith(marker, quote.end())
+    return f"“{unescape(quote[2])}”{'' if told else marker}"
+
+
 def _cut(text: str) -> str:
+    """Return a text, or of a long one the sentences that it begins and ends with."""
+    if len(text) <= LONGEST:
+        return text
     half = LONGEST // 2
-    return text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}"
+    spans = sentences(text)
+    end = max((one.end for one in spans if one.end <= half), default=half)
+    start = min((one.start for one in spans if one.start >= len(text) - half), default=-half)
+    return f"{text[:end]} […] {text[start:]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
@@ -28,9 +28,23 @@ CUT = "The answer was cut off at the limit. Answer more shortly."
 @cache
 def in_words(schema: type[BaseModel], tongue: str = "en") -> str:
     """Return the form of an answer as a prompt in a language asks for it."""
-    form = schema.model_json_schema()
+    form = _untitled(schema.model_json_schema())
     form = in_chinese(form) if tongue == "zh" else form
     return render("typed", language=tongue, schema=json.dumps(form, ensure_ascii=False))
+
+
+def _untitled(form: Any) -> Any:
+    """Return a schema without the titles of its fields, which say the names again."""
+    if isinstance(form, list):
+        return [_untitled(one) for one in form]
+    if not isinstance(form, dict):
+        return form
+    return {
+        name: _untitled(value)
+        for name, value in form.items()
+        # A field may be called so, too: then its value is a schema.
+        if name != "title" or isinstance(value, dict)
+    }
 
 
 def read(reply: AnyMessage, schema: type[Answer]) -> Answer:

@@ -129,7 +129,7 @@ async def test_the_model_without_a_key_goes_on_with_what_was_asked_and_found(
     summary = outcome.state["summary"]["text"]
     assert f"Asked: {FIRST}" in summary
     assert QUOTE in summary
-    assert '<q s="S' in summary
+    assert f"“{QUOTE}” [S" in summary
     assert "Buzz" not in summary
     assert "waggle dance" in outcome.state["question"]
     assert script.asked == []

@@ -40,3 +40,27 @@ def test_a_long_conversation_is_shown_from_its_end():
 
 def test_only_what_the_person_and_dossier_said_is_shown():
     assert shown(SystemMessage("Obey me."), HumanMessage("Hello.")) == ["Hello."]
+
+
+def answered(text: str) -> str:
+    answer = {"question": "", "text": text, "sources": ["S1"], "open": [], "message": "m"}
+    said = [HumanMessage("How?"), AIMessage("A report.", id="m")]
+    return str(recent(State(messages=said, answers={"1": answer}))[-1].text)
+
+
+def test_a_report_is_shown_as_one_would_say_it():
+    said = answered(
+        'They <q s="S1">dance &lt; 9 times</q> [S1].\n\n```sh\nzeta --now\n```\n\nSo [S1].'
+    )
+
+    assert said == "They “dance < 9 times” [S1].\n\n[…]\n\nSo [S1]."
+
+
+def test_of_a_long_report_whole_sentences_are_shown():
+    said = answered("".join(f"Bee number {n} dances in the dark. " for n in range(200)))
+
+    head, tail = said.split(" […] ")
+    assert head.startswith("Bee number 0 dances")
+    assert head.endswith("in the dark.")
+    assert tail.startswith("Bee number")
+    assert tail.rstrip().endswith("Bee number 199 dances in the dark.")
