@@ -20,6 +20,7 @@ from runs.place import owned
 from storage.engine import close
 from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
 from tests.fake_model import FakeModel, Script
+from tests.integration.command import Forks
 from tools.ingest import ingest
 
 MEMORY = Path("/dev/shm")
@@ -67,6 +68,13 @@ def quick_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Databases that need not make their tables anew."""
     with made_once(tmp_path_factory.mktemp("tables")):
         yield
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """What runs commands in processes that need not import anything."""
+    with Forks() as forks:
+        yield forks
 
 
 @pytest.fixture(scope="session")

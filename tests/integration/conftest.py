@@ -12,12 +12,6 @@ from tests.integration.command import WHO, Done, Forks, Place
 from tests.integration.serving import Server, serving
 
 
-@pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
-    with Forks() as forks:
-        yield forks
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return Place(tmp_path_factory.mktemp("place"))
