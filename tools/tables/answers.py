@@ -128,8 +128,8 @@ def _part(
     sure = any(_names(question, file) for file, _ in pairs)
     read = [(file, reading(question, table, sure=sure)) for file, table in pairs]
     found = [(file, one) for file, one in read if isinstance(one, Reading)]
-    best = max((one.fit for _, one in found), default=0.0)
-    results = [(file, compute(one)) for file, one in found if one.fit == best]
+    best = max((_worth(one) for _, one in found), default=(0, 0.0))
+    results = [(file, compute(one)) for file, one in found if _worth(one) == best]
     if results and len({_gist(one) for _, one in results}) == 1:
         return [_computed(*results[0], language)]
     if 1 < len(results) <= BOTH:
@@ -139,6 +139,10 @@ def _part(
     doubts = [one for _, one in read if isinstance(one, Unclear)]
     doubts.sort(key=lambda one: not one.options)
     return Uncomputed(question, wording.doubt(doubts[0], language)) if doubts else None
+
+
+def _worth(read: Reading) -> tuple[int, float]:
+    return read.named, read.fit
 
 
 def _computed(file: Held, result: Result, language: str) -> Computed:

@@ -49,6 +49,9 @@ _ISO = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|/(\d{1,2})/(\d{1,2})|\.(\d{1,2})\.(\d{1,2}))"
     r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?"
 )
+_SLASHED = re.compile(
+    r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?: \d{1,2}:\d{2}(?::\d{2})?)?(?: ?[AP]M)?", re.IGNORECASE
+)
 _CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAMED = "|".join(_MONTHS)
@@ -92,12 +95,18 @@ def decimal_comma(cells: Iterable[str]) -> bool:
     return any(_DECIMAL_COMMA.search(cell) for cell in cells)
 
 
-def day(cell: str) -> date | None:
+def day(cell: str, day_first: bool | None = None) -> date | None:
     """Return the date a cell holds, in a form that can be read in one way only.
 
-    A month is taken for its first day. `03/04/2020` is not read.
+    A month is taken for its first day. `03/04/2020` is read where `day_first` says how, and
+    `03.04.2020` as 3 April.
     """
     text = cell.strip()
+    if found := _SLASHED.fullmatch(text):
+        first, second, last = int(found[1]), int(found[3]), int(found[4])
+        if found[2] == "." or day_first:
+            return _date(last, second, first)
+        return None if day_first is None else _date(last, first, second)
     if found := _ISO.fullmatch(text):
         year, *parts = found.groups()
         return _date(int(year), *(int(one) for one in parts if one))
@@ -107,6 +116,18 @@ def day(cell: str) -> date | None:
         month = _MONTHS.index(found["month"][:3].lower()) + 1
         return _date(int(found["year"]), month, int(found["d1"] or found["d2"] or 1))
     return None
+
+
+def day_first(cells: Iterable[str]) -> bool | None:
+    """Tell whether the day stands before the month in dates such as `31/12/2020`.
+
+    Returns:
+        `None` where no cell tells, or where they tell different things.
+    """
+    found = [one for cell in cells if (one := _SLASHED.fullmatch(cell.strip())) and one[2] != "."]
+    first = any(int(one[1]) > 12 for one in found)
+    second = any(int(one[3]) > 12 for one in found)
+    return first if first != second else None
 
 
 def _date(year: int, month: int = 1, at: int = 1) -> date | None:

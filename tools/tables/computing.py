@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tools.tables.cells import empty
 from tools.tables.conditions import rows_with
+from tools.tables.differences import MADE
 from tools.tables.making import Reading
 from tools.tables.table import Column, folded
 
@@ -74,7 +75,10 @@ def _ungrouped(reading: Reading, rows: Sequence[int]) -> Result:
         items = _extremes(reading, column, used)
         return _left_out(reading, items[0].value if items else None, items, rows, used)
     value = _reduced(kind, [column.values[at] for at in used]) if used else None
-    return _left_out(reading, value, [], rows, used)
+    order = sorted(used, key=lambda at: column.values[at], reverse=True)  # type: ignore[arg-type, return-value]
+    # Nobody can look up in the file what stands between two of its columns.
+    items = [Item(_name(reading, at), column.values[at]) for at in order if column.at == MADE]
+    return _left_out(reading, value, items, rows, used)
 
 
 def _left_out(
@@ -92,7 +96,11 @@ def _left_out(
 
 
 def _name(reading: Reading, at: int) -> str:
-    return (reading.entity or reading.table.label).cells[at] or f"row {reading.table.numbers[at]}"
+    label, entity = reading.table.label, reading.entity or reading.table.label
+    name = entity.cells[at] or label.cells[at]
+    if entity != label and entity.kind == "number" and label.kind == "text" and label.cells[at]:
+        name = f"{entity.cells[at]} {label.cells[at]}".strip()
+    return name or f"row {reading.table.numbers[at]}"
 
 
 def _extremes(reading: Reading, column: Column, used: Sequence[int]) -> list[Item]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 from tools.tables.conditions import Condition
@@ -34,7 +35,9 @@ class Reading:
     entity: Column | None = None
     """What a row is called in the answer."""
     fit: float = 1.0
-    """How well the words of the question fit the names of the table."""
+    """How well the words of the question fit the names of the table,"""
+    named: int = 0
+    """and how many of its letters name something of the table."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Unclear:
     """The part of the question."""
     options: tuple[str, ...] = field(default=())
     """What it may mean; empty where it means nothing that the table has."""
+    choices: tuple[str, ...] = field(default=())
+    """The question in words that have one meaning each, as it may be asked again."""
 
 
 class Doubt(Exception):
@@ -109,7 +114,7 @@ class Maker:
         different = {column.at: column for _, column in some}
         if len(different) == 1:
             return next(iter(different.values()))
-        said = " / ".join(self.question[one.start : one.end] for one, _ in some)
+        said = " / ".join(dict.fromkeys(self.question[one.start : one.end] for one, _ in some))
         raise Doubt(said or self.question, [column.name for column in different.values()])
 
     def _measured(self, *kinds: str) -> Column:
@@ -140,7 +145,9 @@ class Maker:
     def _counted(self, operation: Literal["share", "count"], group: Column | None) -> Reading:
         if operation == "share" and not self.conditions:
             raise Doubt(self.said["share"])
-        rest = self._columns("text", "number", "date", "mixed", without_label=True)
+        used = {one.column for one in self.conditions}
+        every = self._columns("text", "number", "date", "mixed", without_label=True)
+        rest = [(one, column) for one, column in every if column not in used]
         if rest:
             raise Doubt(self.question[rest[0][0].start : rest[0][0].end])
         return Reading(self.table, operation, None, self.conditions, group)
@@ -149,7 +156,8 @@ class Maker:
         """Read "how many": of the rows, of the values of a column, or what a column counts."""
         numbers = self._columns("number", without_label=True)
         texts = self._columns("text", without_label=True)
-        if numbers and not (texts or rows) and all(one.whole for one, _ in numbers):
+        whole = all(one.whole and self._counts(column) for one, column in numbers)
+        if numbers and not (texts or rows) and whole:
             return Reading(self.table, "total", self._only(numbers), self.conditions, group)
         if texts and not (numbers or rows or group):
             return self._reading("distinct", self._only(texts))
@@ -158,6 +166,12 @@ class Maker:
             said = self.question[some[0][0].start : some[0][0].end] if some else self.question
             raise Doubt(said)
         return self._counted("count", group)
+
+    def _counts(self, column: Column) -> bool:
+        """Tell whether a column may say how many there are of something."""
+        some = [one for one in column.values if isinstance(one, Decimal)]
+        whole = all(one >= 0 and one == int(one) for one in some)
+        return whole and not column.years and column != self.table.columns[0]
 
     def _totalled(self, group: Column | None, *, rows: bool) -> Reading:
         numbers = self._columns("number", without_label=True)

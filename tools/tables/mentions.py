@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from retrieval.script import CJK
-from tools.tables.table import Column, Table, folded
-from tools.tables.vocabulary import ALIKE, BOTH, FILL, OPERATIONS
+from tools.tables.table import NO, YES, Column, Table, folded
+from tools.tables.vocabulary import ALIKE, BOTH, FILL, FILL_ZH, OPERATIONS
 
 LONGEST = 60
 """The longest value that is looked for in a question, in characters."""
@@ -25,6 +25,10 @@ TRANSLATED = 0.8
 CLOSE = 0.15
 """Columns whose whole names fit some words about as well are all meant."""
 
+EXACT, MARKED = 1.5, 2.0
+"""What a column's name is worth that stands as the table has it, and one in quotation marks."""
+
+_OPEN, _CLOSE = "[\"'`“‘「『]", "[\"'`”’」』]"
 _WORD = re.compile(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BRACKETS = re.compile(r"[(（\[].*?[)）\]]")
@@ -91,8 +95,8 @@ def ways(name: str) -> list[Way]:
 
 def mentions(question: str, table: Table) -> list[Mention]:
     """Return what a question names of a table, in order, none inside or across another."""
-    found = [*_columns(question, table), *_values(question, table)]
-    found.sort(key=lambda one: (one.start - one.end, bool(one.value), not one.whole))
+    found = [*_exact(question, table), *_columns(question, table), *_values(question, table)]
+    found.sort(key=lambda one: (one.start - one.end, bool(one.value), not one.whole, -one.fit))
     chosen: list[Mention] = []
     for one in found:
         if all(one.end <= other.start or one.start >= other.end for other in chosen):
@@ -115,6 +119,22 @@ class Run(NamedTuple):
     whole: bool
 
 
+def _exact(question: str, table: Table) -> Iterator[Mention]:
+    """Yield where a column is named just as the table has it; in marks it can be nothing else."""
+    for column in table.columns:
+        name = re.escape(normal(column.name))
+        bare = rf"(?<![A-Za-z0-9_-]){name}(?![A-Za-z0-9_-])"
+        if not re.match("[A-Za-z0-9_]", column.name):
+            bare = name
+        marked = (
+            rf"(?:\b(?:the )?column\s+|列\s*)?{_OPEN}\s*{name}\s*{_CLOSE}(?:\s*(?:column\b|列))?"
+        )
+        called = rf"\bcolumn\s+{bare}|{bare}\s+column\b|列\s*{bare}|{bare}\s*列"
+        for pattern, fit in ((marked, MARKED), (called, MARKED), (bare, EXACT)):
+            for one in re.finditer(pattern, question, re.IGNORECASE):
+                yield Mention(*one.span(), (column,), fit=fit)
+
+
 def _columns(question: str, table: Table) -> Iterator[Mention]:
     every = [(column, way) for column in table.columns for way in ways(column.name)]
     fits: dict[tuple[int, int], list[tuple[Run, Column]]] = {}
@@ -134,8 +154,10 @@ def _columns(question: str, table: Table) -> Iterator[Mention]:
 def _runs(question: str, way: Way) -> Iterator[Run]:
     stems, said = way.stems, words(question)
     if len(stems) == 1 and re.fullmatch(f"[{CJK}]+", stems[0]):
-        found = re.finditer(re.escape(stems[0]), question)
-        yield from (Run(*one.span(), way.worth, True) for one in found)
+        for part in _ends(stems[0]):
+            whole, worth = part == stems[0], way.worth * len(part) / len(stems[0])
+            found = re.finditer(re.escape(part), question)
+            yield from (Run(*one.span(), worth, whole) for one in found)
         return
     for start in range(len(said)):
         for end in range(start + 1, min(len(said), start + len(stems) + 2) + 1):
@@ -145,6 +167,13 @@ def _runs(question: str, way: Way) -> Iterator[Run]:
                 fit = way.worth * sum(matched) / len(stems)
                 whole = len(matched) == len(stems)
                 yield Run(inside[0].start, inside[-1].end, fit, whole)
+
+
+def _ends(name: str) -> list[str]:
+    """Return a Chinese name, and its beginnings and ends of two characters or more."""
+    lengths = range(2, len(name))
+    parts = [part for at in lengths for part in (name[:at], name[-at:])]
+    return [name, *dict.fromkeys(part for part in parts if part != name)]
 
 
 def _together(question: str, run: Sequence[Word]) -> bool:
@@ -211,4 +240,8 @@ def _says(value: str) -> bool:
 def common(value: str) -> bool:
     """Tell whether a value is a word that questions have anyway, such as `all`."""
     low = value.lower()
-    return low in FILL or any(one.fullmatch(low) for one in OPERATIONS.values())
+    return (
+        bool(FILL_ZH.fullmatch(low))
+        or low in FILL | YES | NO
+        or any(one.fullmatch(low) for one in OPERATIONS.values())
+    )

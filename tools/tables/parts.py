@@ -7,10 +7,14 @@ import re
 from tools.tables.mentions import normal
 
 _ENDS = re.compile(r"(?<=[?？!！。；;])\s*|(?<=[^\d.][.])\s+(?=[A-Z\u4e00-\u9fff])")
-_ASKS = r"(?:what|which|how|who|when|where|why|list|show|give|tell|say|count|compute|calculate)\b"
+_ASKS = (
+    r"(?:compare|describe|explain|summari[sz]e|what|which|how|who|when|where|why|list|show"
+    r"|give|tell|say|count|compute|calculate)\b"
+)
 _CLAUSES = re.compile(
     rf"\s*(?:,|，)?\s*\b(?:and|also)\b,?\s+(?:also\s+|then\s+)?(?=(?:in\s+\S+,\s+)?{_ASKS})"
-    r"|\s*[,，]\s*(?:并且?|以及|另外|还有|同时|再)?(?=[^,，。？]*(?:多少|[几幾]|哪|什么|平均|总和|说明|列出))"
+    r"|\s*[,，]\s*(?:并且?|以及|另外|还有|同时|再)?(?=[^,，。？]*(?:多少|[几幾]|哪|什么|平均"
+    r"|总和|说明|列出))"
     rf"|\s*[,，]\s+(?={_ASKS})",
     re.IGNORECASE,
 )
@@ -36,5 +40,9 @@ def _clauses(sentence: str) -> list[str]:
 
 def _asks(clause: str) -> bool:
     return bool(
-        re.search(rf"\b{_ASKS}|多少|[几幾]|哪|什么|吗|谁|何|怎|平均|列出|[?？]", clause, re.I)
+        re.search(
+            rf"\b{_ASKS}|比较|解释|介绍|总结|分析|多少|[几幾]|哪|什么|吗|谁|何|怎|平均|列出|[?？]",
+            clause,
+            re.I,
+        )
     )

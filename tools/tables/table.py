@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from tools.files.shapes import Grid
-from tools.tables.cells import day, decimal_comma, empty, number
+from tools.tables.cells import day, day_first, decimal_comma, empty, number
 
 MOSTLY = 0.8
 """A column holds numbers, or dates, if this part of its cells does; the rest is left out."""
@@ -20,6 +20,10 @@ TOTALS = frozenset(
     ["total", "totals", "sum", "grand total", "overall", "合计", "总计", "小计", "总和"]
 )
 """What the first cell of a row says that sums up the others."""
+
+YES = frozenset(["yes", "y", "true", "是", "有", "✓", "对"])
+NO = frozenset(["no", "n", "false", "否", "无", "没有", "✗", "错"])
+"""What cells say that answer a question with yes or no."""
 
 Kind = Literal["text", "number", "date", "mixed"]
 
@@ -45,7 +49,24 @@ class Column:
             return "mixed" if len(units) > 1 or decimal_comma(said) else "number"
         if decimal_comma(said) and len([cell for cell in said if cell[:1].isdigit()]) >= least:
             return "mixed"
-        return "date" if sum(day(cell) is not None for cell in said) >= least else "text"
+        dates = sum(day(cell, self.day_first) is not None for cell in said)
+        return "date" if dates >= least else "text"
+
+    @cached_property
+    def day_first(self) -> bool | None:
+        """Whether `03/04/2020` is 3 April here; `None` where its cells do not tell."""
+        return day_first(self.cells)
+
+    @cached_property
+    def years(self) -> bool:
+        """Whether its numbers are years."""
+        some = [one for one in self.values if isinstance(one, Decimal)]
+        return bool(some) and all(1000 < one < 2200 and one == int(one) for one in some)
+
+    @cached_property
+    def yes_or_no(self) -> bool:
+        """Whether its cells say yes or no."""
+        return bool(self.distinct) and set(self.distinct) <= YES | NO
 
     @cached_property
     def unit(self) -> str:
@@ -56,7 +77,10 @@ class Column:
     @cached_property
     def values(self) -> Sequence[Decimal | date | None]:
         """The numbers or dates of its cells; `None` for a cell that holds none."""
-        reads: dict[str, Callable[[str], Decimal | date | None]] = {"number": _value, "date": day}
+        reads: dict[str, Callable[[str], Decimal | date | None]] = {
+            "number": _value,
+            "date": partial(day, day_first=self.day_first),
+        }
         read = reads.get(self.kind)
         return [read(cell) for cell in self.cells] if read else [None for _ in self.cells]
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 _LEAST = (
-    "smallest|lowest|minimum|min|least|fewest|shortest|lightest|cheapest|oldest|earliest|youngest"
+    "bottom|smallest|lowest|minimum|min|least|fewest|shortest|lightest"
+    "|cheapest|oldest|earliest|youngest"
 )
 _MOST = (
     "largest|biggest|highest|greatest|maximum|max|most recent|most expensive|most|longest|tallest"
@@ -16,14 +17,14 @@ _PATTERNS = {
     "share": r"\b(?:what |which )?(?:percentage|percent|share|proportion|fraction) of\b"
     r"|百分之几|百分之多少|百分比|[占佔]比|比例",
     "distinct": r"\b(?:different|distinct|unique)\b|多少种|[几幾]种|不同的?",
-    "average": r"\b(?:on average|average|mean)\b|平均值|平均数|平均|均值",
+    "average": r"\b(?:on average|average|mean)\b|平均[值数分]?|均值|均分",
     "median": r"\bmedian\b|中位数|中位值",
     "total": r"\b(?:grand total|in total|total|sum total|sum|altogether|combined)\b"
-    r"|总和|總和|总共|一共|合计|合計|总计|总数|总(?=[^\W\d])",
-    "min": rf"\b(?:{_LEAST})\b|最[小低少短轻輕早旧舊便](?:宜)?",
-    "max": rf"\b(?:{_MOST})\b|最[大高多长長重贵貴新晚]",
+    r"|总和|總和|总共|一共|合计|合計|总计|总数|总分|之和|总(?=[^\W\d])",
+    "min": rf"\b(?:{_LEAST})\b|最[小低少短轻輕早旧舊便](?:宜)?[值分]?",
+    "max": rf"\b(?:{_MOST})\b|最[大高多长長重贵貴新晚][值分]?",
     "count": r"\b(?:how many|(?:the )?(?:total )?number of|count(?: of)?)\b"
-    r"|多少[个個份本位名座只次家]?|[几幾](?:[个個份本位名座只次家]|(?=[条條行项項]))"
+    r"|多少[个個份本位名座只次家]?|[几幾](?:[个個份本位名座只次家]|(?=[条條行项項人]))"
     r"|数量|個数|个数",
     "how_much": r"\bhow much\b",
     "ask_list": r"\b(?:list|name all|enumerate)\b|列出|哪些",
@@ -111,48 +112,120 @@ BOTH: Mapping[str, tuple[str, ...]] = {
     "长度": ("length",),
     "高度": ("height",),
     "状态": ("status",),
+    "发布": ("release", "released", "published"),
+    "创建": ("created",),
+    "薪水": ("salary", "wage"),
+    "薪资": ("salary", "wage"),
+    "入职": ("hired", "joined"),
+    "离职": ("left",),
+    "严重程度": ("severity",),
+    "服务": ("service",),
+    "费用": ("cost", "fee"),
+    "成本": ("cost",),
+    "首都": ("capital",),
+    "大洲": ("continent",),
+    "机场": ("airport",),
+    "代号": ("codename",),
+    "备注": ("note", "remark", "comment"),
+    "单价": ("unit price", "price"),
+    "生日": ("birthday", "born"),
+    "性别": ("gender", "sex"),
+    "作者": ("author",),
+    "标题": ("title",),
+    "语言": ("language",),
+    "得分": ("score",),
+    "成绩": ("score", "grade", "mark"),
+    "温度": ("temperature",),
+    "评分": ("rating",),
+    "供应商": ("supplier", "vendor"),
+    "仓库": ("warehouse",),
+    "库存": ("stock",),
 }
 """Chinese words of tables, and the English ones that mean the same."""
 
 ROWS = re.compile(
-    r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行|[行条條项項]",
+    r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行"
+    r"|[行条條项項]",
     re.IGNORECASE,
 )
 """What the rows of any table may be called."""
 
+PEOPLE = re.compile(
+    r"\b(?:people|persons?|staff|men and women)\b|员工|人员|学生|同学|[名位个]?人", re.IGNORECASE
+)
+"""What the rows of a table of persons may be called."""
+
+WHO = re.compile(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
+"""What asks for the name of a row."""
+
+NOUNS = re.compile(
+    r"(?:\b(?:how many|number of|count of|which|list(?: the)?|top \d+"
+    r"|bottom \d+)(?:\s+(?-i:[A-Z])[\w-]+)?"
+    r"|哪[一些]?[个個]?|[多少几幾]+[个個]?)\s*[\"'`“‘「]?$",
+    re.IGNORECASE,
+)
+NOUNS_AFTER = re.compile(
+    r"^[\"'`”’」]?\s*(?:列)?(?:一共|总共|共|各)?(?:有|是)?\s*(?:多少|[几幾])[个個份种種条條]"
+)
+"""What stands before the name of what a row is, and behind it."""
+
+FIRST_LAST = re.compile(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
+"""What asks for the first or the last by date."""
+
+EXPLAINED = re.compile(
+    r"\bwhy\b|\bhow (?:do|does|did|can|could|should|would|is|are|was|were|to)\b|\bcompare\b"
+    r"|\bexplain\b"
+    r"|为什么|为何|為什麼|怎么|怎样|如何|原因|解释|说明",
+    re.IGNORECASE,
+)
+"""What asks for reasons, ways or comparisons, which are not computed."""
+
 GROUPS = re.compile(
-    r"\b(?:per|by|for each|for every|in each|in every|of each|grouped by|broken down by)\s*$"
-    r"|(?:每[个個种種一]?|各[个個]?|按)\s*$",
+    r"\b(?:per|by|for each|for every|in each|in every|of each|each|every|grouped by|broken down by"
+    r"|for the different)\s*$"
+    r"|(?:每[一]?[个個种種位名]?|各[个個]?|按照?)\s*$",
     re.IGNORECASE,
 )
 """What stands before the column that rows are grouped by."""
 
-_NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
-_DAY = r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{4}年(?:\d{1,2}月(?:\d{1,2}[日号])?)?|\d{4}"
-_SCALE = r"(?:\s?(?P<scale>thousand|million|billion|万|亿|千))?(?P<tail>\s?(?:%|[A-Za-z]+))?"
+_NUMBER = r"[-−]?\d(?:[\d,]*\d)?(?:\.\d+)?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY = (
+    rf"\d{{4}}-\d{{1,2}}(?:-\d{{1,2}})?"
+    rf"|\d{{4}}\s*年(?:\s*\d{{1,2}}\s*月(?:\s*\d{{1,2}}\s*[日号])?)?"
+    rf"|(?:\d{{1,2}} )?{_MONTH} (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}(?![\d.,]\d)"
+)
+_SCALE = (
+    r"(?:\s?(?P<scale>thousand|million|billion|万|亿|千))?"
+    r"(?P<tail>\s?(?:%|[A-Za-z]+|[分元天岁名人次个個条](?![一-鿿]{2,}列)))?"
+)
+_MONEY = "[$€£¥]?"
 
 
 def _over(words: str, zh: str, sign: str) -> str:
     before = rf"(?:\b(?:{words})\b|{zh}|{sign})\s*"
-    return rf"{before}(?P<number>{_NUMBER}){_SCALE}(?![\d-])"
+    return rf"{before}{_MONEY}(?P<number>{_NUMBER}){_SCALE}(?![\d-])"
 
 
 COMPARISONS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "between": rf"(?:\bbetween\b|介于|在)\s*(?P<number>{_NUMBER})\s*(?:and|到|和|至|-)\s*"
-        rf"(?P<other>{_NUMBER})(?:\s*之间)?(?![\d-])(?P<scale>)(?P<tail>)",
+        "between": rf"(?:\b(?:between|from)\b|介于|在|从|(?<=\x00)"
+        rf"|(?<=\x00\s))\s*{_MONEY}(?P<number>{_NUMBER})"
+        rf"\s*(?:and|to|through|thru|till|until|到|和|与|至|-|–|—|~"
+        rf"|～)\s*{_MONEY}(?P<other>{_NUMBER})"
+        r"(?:\s*之间)?(?![\d-])(?P<scale>)(?P<tail>)",
         ">=": _over(
             "at least|no less than|not less than|no fewer than|a minimum of",
             "不少于|不低于|至少|大于等于",
             "≥|>=",
         )
-        + rf"|(?P<number2>{_NUMBER})(?=\s*(?:以上|or more\b|or higher\b|and above\b))"
+        + rf"|{_MONEY}(?P<number2>{_NUMBER})(?=\s*(?:以上|or more\b|or higher\b|and above\b))"
         r"\s*(?:以上|or more|or higher|and above)",
         "<=": _over(
             "at most|no more than|not more than|up to|a maximum of", "不超过|至多|小于等于", "≤|<="
         )
-        + rf"|(?P<number2>{_NUMBER})(?=\s*(?:以下|or less\b|or fewer\b|or lower\b))"
+        + rf"|{_MONEY}(?P<number2>{_NUMBER})(?=\s*(?:以下|or less\b|or fewer\b|or lower\b))"
         r"\s*(?:以下|or less|or fewer|or lower)",
         ">": _over(
             "(?:more|greater|larger|bigger|higher|longer|older) than|over|above|exceeding|exceeds?",
@@ -169,26 +242,55 @@ COMPARISONS: Mapping[str, re.Pattern[str]] = {
 DATES: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        ">=": rf"\b(?:since|from)\s+(?P<day>{_DAY})\b|(?P<day2>{_DAY})\s*(?:以来|起)",
+        "between": rf"(?:\b(?:between|from)|介于|在|从|自)?\s*(?P<day>{_DAY})\s*"
+        rf"(?:\b(?:and|to|through|until|till)\b|到|至|和|与"
+        rf"|[-–—~～])\s*(?P<day2>{_DAY})(?:年)?(?:\s*之?[间間])?",
+        ">=": rf"\b(?:since|from|as of|no earlier than)\s+(?P<day>{_DAY})(?: on(?:wards)?)?\b"
+        rf"|自?(?P<day2>{_DAY})\s*年?\s*(?:以来|起|及以后|开始)",
+        "<=": rf"\b(?:until|up to|by|no later than)\s+(?:the end of\s+)?(?P<day>{_DAY})\b"
+        rf"|(?P<day2>{_DAY})\s*年?\s*(?:为止|及以前)",
         "<": rf"\b(?:before|prior to|earlier than|older than)\s+(?P<day>{_DAY})\b"
-        rf"|早于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之前|以前)",
+        rf"|早于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*年?\s*(?:之前|以前|前)",
         ">": rf"\b(?:after|later than|newer than)\s+(?P<day>{_DAY})\b"
-        rf"|晚于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*(?:之后|以后)",
-        "in": rf"\b(?:in|on|during)\s+(?P<day>{_DAY})\b"
-        rf"|(?:在|于)?(?P<day2>\d{{4}}年(?:\d{{1,2}}月)?)",
+        rf"|晚于\s*(?P<day2>{_DAY})|(?P<day3>{_DAY})\s*年?\s*(?:之后|以后|后)",
+        "in": rf"\b(?:in|on|during|of)\s+(?P<day>{_DAY})\b"
+        rf"|(?:在|于)?(?P<day2>\d{{4}}\s*年(?:\s*\d{{1,2}}\s*月(?:\s*\d{{1,2}}\s*[日号])?)?)",
     }.items()
 }
 """What compares a column with a date."""
 
-EMPTY_CELLS = re.compile(
-    r"\b(?:without(?: an?| any)?|with no|have no|has no|missing|(?:an? )?(?:empty|blank))\s*$"
-    r"|(?:没有|缺少|无)\s*$",
+_NONE = (
+    r"without(?: an?| any)?|with no|have no|has no|had no|having no|lack(?:s|ing)?(?: an?| any)?"
+    r"|missing(?: an?| the)?|(?:an? )?(?:empty|blank|missing)|(?:have|has|had|is|are|was"
+    r"|were) not(?: yet)?(?: been)?"
+    r"|(?:haven't|hasn't|isn't|aren't|wasn't|weren't)(?: yet)?(?: been)?|not yet"
+    r"|(?:do|does|did)(?: not|n't) have(?: an?| any)?|never"
+)
+_IN = r"(?:\s+(?:values?|entry|entries|date|cells?))?(?:\s+(?:in|for|of))?(?:\s+the)?(?:\s+column)?"
+EMPTY_CELLS = re.compile(rf"\b(?:{_NONE}){_IN}\s*$|(?:没有|缺少|缺|无|未)\s*$", re.IGNORECASE)
+EMPTY_AFTER = re.compile(
+    r"^[\"'`”’」]?\s*(?:column\s+)?(?:(?:date|value)\s+)?(?:(?:(?:is|are|was|were)\s+)?(?:empty"
+    r"|missing|blank|null|unknown"
+    r"|not (?:set|filled|given|known|there|recorded)(?: in)?)\b|(?:列|字段)?的?值?(?:为空"
+    r"|是空的?|空白|缺失|没有值|没填|未填写?|无值))",
     re.IGNORECASE,
 )
-EMPTY_AFTER = re.compile(
-    r"^\s*(?:(?:is|are)\s+(?:empty|missing|blank)\b|为空|是空|缺失)", re.IGNORECASE
-)
 """What says that a cell is empty, before and behind the column's name."""
+
+FILLED_CELLS = re.compile(
+    rf"\b(?:(?:have|has|had|having|with|got)\s+(?:an?|any|some)|(?:a |any )?(?:values?|entry"
+    rf"|entries) (?:in|for|of)"
+    rf"|filled(?: in)?|non-?empty|a known|known){_IN}\s*$|(?:填写了|填了|具有)\s*$",
+    re.IGNORECASE,
+)
+FILLED_AFTER = re.compile(
+    r"^[\"'`”’」]?\s*(?:column\s+)?(?:(?:date|value)\s+)?(?:(?:(?:is|are|was"
+    r"|were)\s+)?(?:not (?:empty|missing|blank|null)"
+    r"|filled(?: in)?|non-?empty|present|known|recorded)\b|(?:列|字段)?的?值?(?:不为空|不是空的?"
+    r"|非空|有值|已填写?|不缺))",
+    re.IGNORECASE,
+)
+"""What says that a cell is not empty, before and behind the column's name."""
 
 TEXTS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
@@ -198,8 +300,10 @@ TEXTS: Mapping[str, re.Pattern[str]] = {
         "ends": r"\bend(?:s|ing)?\s+(?:in|with)\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:结尾|結尾)",
         "contains": r"\b(?:contains?|containing|includes?|including|mentions?|mentioning)\s+"
-        r"[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
-        r"|(?:包含|含有)\s*[\"'“‘]?(?P<text2>[\w.+-]+)[\"'”’]?",
+        r"(?:the (?:word|text|letters?)\s+)?(?:[\"'“‘`](?P<text3>[^\"'”’`]+)[\"'”’`]"
+        r"|(?P<text>[\w.+-]+))"
+        r"|(?:包含|含有|带有|含)\s*(?:[\"'“‘「](?P<text4>[^\"'”’」]+)[\"'”’」]"
+        r"|(?P<text2>[A-Za-z0-9.+-]+))",
     }.items()
 }
 """What looks into a cell."""
@@ -213,10 +317,10 @@ NOT = re.compile(
 
 _COUNTED = "two|three|four|five|six|seven|eight|nine|ten|twenty"
 TOP = re.compile(
-    rf"\b(?:top|first|the)\s+(?P<a>\d{{1,2}}|{_COUNTED})\b"
+    rf"\b(?:top|bottom|first|the)\s+(?P<a>\d{{1,2}}|{_COUNTED})\b"
     rf"|\b(?P<b>\d{{1,2}}|{_COUNTED})\b(?=[^.,;\d]{{0,40}}\b(?:{_MOST}|{_LEAST})\b)"
     rf"|\b(?:{_MOST}|{_LEAST})\s+(?P<c>\d{{1,2}}|{_COUNTED})\b"
-    r"|(?:前|的)\s*(?P<d>\d{1,2}|[一二两三四五六七八九十])\s*(?=[个個名位])[个個名位]",
+    r"|(?:前|后|倒数|的)\s*(?P<d>\d{1,2}|[一二两三四五六七八九十])\s*[个個名位大条]",
     re.IGNORECASE,
 )
 """How many of the largest or smallest are asked for."""
@@ -244,12 +348,15 @@ _FILL_EN = """a according all also altogether an and any are as at be been both 
     of on one or our out overall please report see sheet show spreadsheet table tables tell tell
     that the their them there these they this those to tsv us value values want was we were what
     what's when where whether which who whose with within would xlsx you your according called
-    takes take up uses use using needs need occupies occupy space disk"""
+    takes take up uses use using needs need occupies occupy space disk also say state set present
+    recorded known listed there exist exists date dates day long time work works working earn earns
+    earned come came begin name names number dated filled say then currently together all each only
+    list row rows column"""
 FILL = frozenset(_FILL_EN.split())
 """English words that add nothing to a question on a table."""
 
 FILL_ZH = re.compile(
-    "请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
-    "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|或|列|表|值|由|到|占|都|按|用"
+    "哪天|哪一天|哪一年|哪年|几号|请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
+    "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|或|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
 )
 """Chinese words that add nothing to a question on a table."""

@@ -86,13 +86,18 @@ def doubt(unclear: Unclear, language: str) -> str:
     """Return why nothing was computed."""
     table, said = plain(unclear.table.name), _plain(unclear.said)
     options = [_plain(one) for one in unclear.options]
+    again = " / ".join(plain(one) for one in unclear.choices)
     if language == "zh":
         if options:
-            return f"在 {table} 中，“{said}”可能指 {'、'.join(options)}。请写明是哪一个"
+            return f"在 {table} 中，“{said}”可能指 {'、'.join(options)}" + (
+                f"，请改问：{again}" if again else "，请写明是哪一个"
+            )
         known = "、".join(_plain(one.name) for one in unclear.table.columns)
         return f"这一问超出了能计算的范围：没有读懂“{said}”；{table} 的列是：{known}"
     if options:
-        return f"in {table}, “{said}” could mean {_either(options)}: say which is meant"
+        return f"in {table}, “{said}” could mean {_either(options)}: " + (
+            f"ask {again}" if again else "say which is meant"
+        )
     known = ", ".join(_plain(one.name) for one in unclear.table.columns)
     return f"“{said}” was not understood; the columns of {table} are: {known}"
 
@@ -128,7 +133,7 @@ def _said(result: Result, zh: bool) -> str:
     what = _operation(reading, zh)
     shown = _shown(result.value, reading)
     tail = _named(result.items, zh) if reading.operation in ("min", "max") else ""
-    if len({one.value for one in result.items}) > 1:
+    if reading.operation in ("min", "max") and len({one.value for one in result.items}) > 1:
         return _of_first(result, what, where, zh)
     if zh:
         return f"{table} 中{where[1:] + ' 的行，' if where else ''}{what}是 {shown}{tail}。"
@@ -248,6 +253,8 @@ def condition(one: Condition, zh: bool) -> str:
     name = _plain(one.column.name)
     if one.sign == "empty":
         return f"{name} 为空" if zh else f"{name} empty"
+    if one.sign == "filled":
+        return f"{name} 有值" if zh else f"{name} filled"
     if one.bound is not None:
         return f"{name} {one.sign} {_shown_bound(one.bound)}"
     sign = _SIGNS[one.sign][zh] if one.sign in _SIGNS else one.sign

@@ -1,0 +1,213 @@
+"""Questions as people put them to tables: names, gaps, ranges, times, differences, choices."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import PurePath
+
+import pytest
+
+from memory.pages.documents import Held
+from tests.unit.test_tables import table
+from tools.tables.answers import answers
+from tools.tables.computing import Result, compute
+from tools.tables.making import Reading, Unclear
+from tools.tables.parts import parts
+from tools.tables.reading import reading
+
+LIGHTS = """number,light,coast,lit,dark,lit-again,range nm,keeper,automatic,budget
+1,Skerry,North,1851-06-01,1990-06-01,,12,Ole Moe,no,"€1,200"
+2,Horn,North,1870-01-01,1970-01-01,1980-05-05,18,,yes,"€900"
+3,Tor,South,1901-03-10,1951-03-10,,9,Ida Vik,no,"€2,050"
+4,Ness,South,1920-07-07,n/a,,21,Ole Moe,yes,n/a
+5,Holm,West,1933-02-02,1943-02-02,1950-01-01,15,Jon Li,no,"€700"
+"""
+灯塔 = """灯塔,海岸,点亮日期,熄灭日期,射程(海里),看守人
+北礁,北岸,1851年6月1日,1990年6月1日,12,王海
+角灯,北岸,1870年1月1日,1970年1月1日,18,
+石塔,南岸,1901年3月10日,1951年3月10日,9,李涛
+"""
+
+
+def result(question: str, text: str = LIGHTS, name: str = "lights.csv") -> Result:
+    read = reading(question, table(text, name), sure=name in question)
+    assert isinstance(read, Reading), read
+    return compute(read)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("In lights.csv, how many rows have a value in lit-again?", 2),
+        ("How many lights have a lit-again date?", 2),
+        ("How many rows of lights.csv have `lit-again` filled?", 2),
+        ("How many lights have no keeper?", 1),
+        ("How many rows are there in lights.csv where the keeper is missing?", 1),
+        ('How many lights in lights.csv have the column "dark" empty?', 1),
+        ("How many lights have not been lit-again?", 3),
+    ],
+)
+def test_cells_with_and_without_a_value_are_counted(question: str, value: int):
+    assert result(question).value == value
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many lights have a range nm between 10 and 20?", 3),
+        ("How many lights have a range nm from 9 to 12?", 2),
+        ("What is the average range nm of numbers 2 to 4?", 16),
+        ("How many lights were lit between 1860 and 1920?", 3),
+        ("How many lights were lit since 1901?", 3),
+        ("How many lights were lit in March 1901?", 1),
+        ("How many lights with a budget over €800 are there?", 3),
+        ("How many automatic lights are there?", 2),
+        ("What percentage of lights are automatic?", 2),
+        ("How many lights on the South coast have a range nm over 10?", 1),
+        ("How many lights have the keeper Ole Moe?", 2),
+    ],
+)
+def test_rows_are_chosen_by_ranges_years_money_and_yes_or_no(question: str, value: int):
+    found = result(question)
+    assert (found.fitting if found.reading.operation == "share" else found.value) == value
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (
+            "What is the average number of days between lit and dark in lights.csv?",
+            Decimal("27301.75"),
+        ),
+        ("How many days are there between lit and dark for Holm?", Decimal(3652)),
+        ("What is the longest time in years from lit to dark?", Decimal(139)),
+        ("灯塔.csv 中，从点亮日期到熄灭日期平均多少天？", Decimal(35185)),
+    ],
+)
+def test_what_lies_between_two_dates_is_computed_row_by_row(question: str, value: Decimal):
+    chinese = question.startswith("灯塔")
+    found = result(question, *((灯塔, "灯塔.csv") if chinese else (LIGHTS, "lights.csv")))
+    shown = found.value if found.value is not None else found.items[0].value
+    if isinstance(shown, str):
+        shown = Decimal(shown.split()[0])
+    assert isinstance(shown, Decimal)
+    assert abs(shown - value) < 1
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which light was lit first?", ["Skerry"]),
+        ("Which light was lit last?", ["Holm"]),
+        ("Top 2 lights by range nm", ["Ness", "Horn"]),
+        ("What are the bottom two lights by range nm?", ["Tor", "Skerry"]),
+        ("Which number has the largest range nm?", ["4 Ness"]),
+        ("Which light in the North has the longest time from lit to dark?", ["Skerry"]),
+    ],
+)
+def test_the_first_and_the_last_are_named(question: str, names: list[str]):
+    assert [one.name for one in result(question).items] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("看守人为空的有几行？", 1),
+        ("灯塔.csv 中看守人有值的行有多少？", 2),
+        ("列“射程(海里)”的最大值是多少？", 18),
+        ("射程在10到20之间的灯塔有几个？", 2),
+        ("1900年之前点亮的灯塔有多少个？", 2),
+        ("点亮日期在1860年到1910年之间的有多少条？", 2),
+        ("北岸占全部灯塔的百分比是多少？", 2),
+    ],
+)
+def test_chinese_wordings_are_read(question: str, value: int):
+    found = result(question, 灯塔, "灯塔.csv")
+    assert (found.fitting if found.reading.operation == "share" else found.value) == value
+
+
+def test_a_date_with_slashes_is_read_only_where_its_column_tells_the_order():
+    text = "item,sold\npen,{}/04/2020\nink,05/06/2020\n"
+    asked = "How many items were sold in June 2020?"
+
+    assert result(asked, text.format("25"), "shop.csv").value == 1
+    assert not isinstance(reading(asked, table(text.format("02"), "shop.csv")), Reading)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why were the lights on the North coast lit?",
+        "How are lights kept lit in a storm?",
+        "How many ships sank off the North coast?",
+        "What is the largest budget of any ministry?",
+        "Which coast is the most beautiful?",
+        "Who invented the automatic light?",
+        "The light has a range; what decides it?",
+        "How many lights does Norway have?",
+    ],
+)
+def test_prose_that_shares_words_with_a_table_is_not_answered_from_it(question: str):
+    assert reading(question, table(LIGHTS, "lights.csv")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the average fee?", "boat,mooring fee,winter fee\nGannet,40,15\nTern,55,25\n"),
+        ("费用的总和是多少？", "船,停泊费用,过冬费用\n海鸥,40,15\n燕鸥,55,25\n"),
+        ("How many trips are there from Oslo?", "trip,start,end\n1,Oslo,Rome\n2,Rome,Oslo\n"),
+    ],
+)
+def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, text: str):
+    found = reading(question, table(text, "port.csv"), sure=True)
+
+    assert isinstance(found, Unclear)
+    assert len(found.choices) == 2
+    for choice in found.choices:
+        assert isinstance(reading(choice, table(text, "port.csv")), Reading), choice
+
+
+def test_a_name_of_a_column_is_never_said_to_be_none():
+    found = reading("How many furlongs is lit-again in lights.csv?", table(LIGHTS), sure=True)
+
+    assert isinstance(found, Unclear)
+    assert found.said == "furlongs"
+
+
+def asked(question: str, **files: str) -> list[str]:
+    """Return what is said to a question over some files."""
+    pairs = [
+        (Held("/d", f"/d/{name}.csv", name, 1, 0, "", ""), table(text, f"{name}.csv"))
+        for name, text in files.items()
+    ]
+    named = [one for one in pairs if PurePath(one[0].path).name in question] or pairs
+    found = answers(named, question, "en")
+    return [one.text.splitlines()[0] for one in found.computed] if found else []
+
+
+def test_the_file_whose_columns_are_named_is_the_one_that_is_meant():
+    shop = "item,price\npen,2\nink,5\n"
+
+    assert asked("What is the maximum price?", shop=shop, lights=LIGHTS) == [
+        "In shop.csv, the largest price is 5 (ink)."
+    ]
+
+
+def test_each_thing_that_is_asked_is_answered():
+    found = asked("How many lights have no keeper? And what is the total range nm?", lights=LIGHTS)
+
+    assert [one.rpartition(" ")[2] for one in found] == ["empty.", "75."]
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        ("Compare fog and rain, and say how many rows lights.csv has.", 2),
+        ("How many lights are in the North, and which is the oldest?", 2),
+        ("灯塔怎样发光？灯塔.csv 有多少行？", 2),
+        ("What is the average range nm and budget of lights in the North and the South?", 1),
+    ],
+)
+def test_a_question_is_taken_apart_where_another_thing_is_asked(question: str, count: int):
+    assert len(parts(question)) == count

@@ -1,0 +1,339 @@
+"""Read which rows of a table a question is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from retrieval.script import CJK
+from tools.tables.cells import day, number
+from tools.tables.conditions import Condition, Sign
+from tools.tables.making import Doubt
+from tools.tables.mentions import Mention, common, words
+from tools.tables.phrase import Phrase
+from tools.tables.table import YES, Column, folded
+from tools.tables.vocabulary import (
+    COMPARISONS,
+    DATES,
+    EMPTY_AFTER,
+    EMPTY_CELLS,
+    FILLED_AFTER,
+    FILLED_CELLS,
+    NOT,
+    SCALES,
+    TEXTS,
+)
+
+_LINK = re.compile(
+    r"\s*(?:\b(?:is|are|was|were|of|in|by|equals?|equal to|named|called|being|the|=+)\b|=+|:"
+    r"|[为為是属於于等]+)?\s*(?:\bthe\b\s*)?[\"'“‘「`]?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[\"'”’」`]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|以及)\s*[\"'“‘「`]?", re.I)
+_EQUALS = re.compile(
+    r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)(?![\w.-])"
+)
+_LATIN = re.compile("[A-Za-z0-9_]")
+BESIDE = 8
+"""A part of a name counts that stands at most so many letters from a comparison."""
+
+UNITS = frozenset(["kb", "kib", "mb", "mib", "gb", "gib", "b", "%", "kg", "g", "m", "km", "cm"])
+"""Units that a number of the question must share with the cells."""
+
+
+class Bound(NamedTuple):
+    """A comparison that a question makes: where, how, and with what."""
+
+    start: int
+    end: int
+    sign: Sign
+    value: Decimal | date
+
+
+def filters(phrase: Phrase) -> list[Condition]:
+    """Return the conditions that a question puts to rows, and take their words out of it.
+
+    Raises:
+        Doubt: Where one may be about several columns.
+    """
+    found = _texts(phrase)
+    found += _values(phrase)
+    spans = [*_dates(phrase), *_numbers(phrase)]
+    found += _bounds(phrase, spans)
+    return [*found, *_empties(phrase), *_answers(phrase)]
+
+
+def _texts(phrase: Phrase) -> list[Condition]:
+    """Make conditions of what a cell begins with, ends in or contains."""
+    made = []
+    for name, pattern in TEXTS.items():
+        for one in pattern.finditer(phrase.question):
+            text = next(group for group in one.groupdict().values() if group)
+            for mention in [m for m in phrase.found if one.start() <= m.start < one.end()]:
+                phrase.found.remove(mention)
+            column = _text_column(phrase, one.start())
+            sign: Sign = "starts" if name == "starts" else "ends" if name == "ends" else "contains"
+            made.append(Condition(column, sign, (text,)))
+            phrase.take(*one.span())
+    return made
+
+
+def _text_column(phrase: Phrase, start: int) -> Column:
+    before = [one for one in phrase.columns if one.end <= start]
+    if not before or start - before[-1].end > 12:
+        return phrase.table.label
+    texts = [one for one in before[-1].columns if one.kind in ("text", "mixed", "number")]
+    column = phrase.one(before[-1], texts)
+    if column != phrase.table.label:
+        phrase.drop(before[-1])
+    return column
+
+
+def _values(phrase: Phrase) -> list[Condition]:
+    """Make conditions of the values that are named, those of one column joined."""
+    made: list[Condition] = []
+    done: list[tuple[Mention, Column]] = []
+    for one in [one for one in phrase.found if one.value]:
+        beside = _beside(phrase, one)
+        column = _column_of(phrase, one, beside, done)
+        if column is None:
+            phrase.put_back(one)
+            continue
+        if beside:
+            phrase.drop(beside)
+        if done and _joined(phrase, done[-1][0], one) and done[-1][1] == column:
+            last = made.pop()
+            made.append(Condition(column, last.sign, (*last.texts, one.value)))
+        else:
+            denied = _denied(phrase, min(one.start, (beside or one).start))
+            made.append(Condition(column, "≠" if denied else "=", (one.value,)))
+        phrase.used.append(column)
+        done.append((one, column))
+    return made
+
+
+def _beside(phrase: Phrase, value: Mention) -> Mention | None:
+    """Return the mention of a column that a value stands behind or before."""
+    for one in phrase.columns:
+        if not set(one.columns) & set(value.columns):
+            continue
+        behind = _LINK.fullmatch(phrase.question[one.end : value.start])
+        before = not phrase.question[value.end : one.start].strip(" \"'`”’」的")
+        if (one.end <= value.start and behind) or (value.end <= one.start and before):
+            return one
+    return None
+
+
+def _column_of(
+    phrase: Phrase,
+    value: Mention,
+    beside: Mention | None,
+    done: Sequence[tuple[Mention, Column]],
+) -> Column | None:
+    """Return the column a value is of; nothing for a common word that may be no value."""
+    if beside:
+        both = [one for one in value.columns if one in beside.columns]
+        if len(both) == 1:
+            return both[0]
+    last = done[-1] if done else None
+    if last and _joined(phrase, last[0], value) and last[1] in value.columns:
+        return last[1]
+    if common(value.value):
+        return None
+    if len({_rows(one, value.value) for one in value.columns}) == 1:
+        return value.columns[0]
+    raise Doubt(value.value, [f"{one.name} = “{value.value}”" for one in value.columns])
+
+
+def _rows(column: Column, value: str) -> tuple[int, ...]:
+    return tuple(at for at, cell in enumerate(column.cells) if folded(cell) == folded(value))
+
+
+def _joined(phrase: Phrase, one: Mention, other: Mention) -> bool:
+    return bool(_BETWEEN.fullmatch(phrase.question[one.end : other.start]))
+
+
+def _denied(phrase: Phrase, start: int) -> bool:
+    found = NOT.search(phrase.question[:start].rstrip("\"'“‘「` ") + " ")
+    if found and start:
+        phrase.take(found.start(), min(found.end(), start))
+    return bool(found)
+
+
+def _bounds(phrase: Phrase, bounds: Sequence[Bound]) -> list[Condition]:
+    """Return comparisons with the columns they are about; two of one place share theirs."""
+    made: list[Condition] = []
+    last: tuple[int, Column] | None = None
+    for one in bounds:
+        column = last[1] if last and last[0] == one.start else _column_near(phrase, one)
+        last = (one.start, column)
+        value = one.value
+        if isinstance(value, date) and column.kind == "number":
+            value = Decimal(value.year)
+        made.append(Condition(column, one.sign, bound=value))
+    return made
+
+
+def _column_near(phrase: Phrase, bound: Bound) -> Column:
+    """Return the column a comparison is about: the nearest that is named, or the only one."""
+    dated = isinstance(bound.value, date)
+    kinds = phrase.table.of_kind("date" if dated else "number")
+    years = [one for one in phrase.table.of_kind("number") if one.years] if dated else []
+    near = phrase.near(bound.start, bound.end, "date" if dated else "number")
+    if near is None and years:
+        near = phrase.near(bound.start, bound.end, "number")
+        near = near if near and near[1].years else None
+    if near:
+        phrase.drop(near[0])
+        return near[1]
+    again = [one for one in phrase.used if one.kind == ("date" if dated else "number")]
+    only = again or kinds or years
+    hinted = [one for one in only if _hinted(phrase, bound, one)]
+    if len(hinted or only) == 1 or again:
+        return (hinted or only)[-1]
+    raise Doubt(phrase.question[bound.start : bound.end].strip(), [one.name for one in only])
+
+
+def _hinted(phrase: Phrase, bound: Bound, column: Column) -> bool:
+    """Tell whether a part of a Chinese name stands beside a comparison: `1900年前点亮的`."""
+    beside = phrase.rest[max(bound.start - BESIDE, 0) : bound.end + BESIDE]
+    name = re.sub(f"日期|时间|[^{CJK}]", " ", column.name)
+    return any(
+        name[at : at + 2] in beside for at in range(len(name) - 1) if " " not in name[at : at + 2]
+    )
+
+
+def _dates(phrase: Phrase) -> Iterator[Bound]:
+    table = phrase.table
+    if not (table.of_kind("date") or any(one.years for one in table.of_kind("number"))):
+        return
+    for sign, pattern in DATES.items():
+        for one in pattern.finditer(phrase.rest):
+            said = [text for text in one.groupdict().values() if text]
+            (first, last), end = _span(said[0]), _span(said[-1])[1]
+            if first is None or last is None or end is None or _numeric(phrase, one, said[0]):
+                continue
+            phrase.take(*one.span())
+            if sign in ("in", "between"):
+                yield Bound(*one.span(), "≥", first)
+                yield Bound(*one.span(), "≤", end)
+            else:
+                signs: dict[str, tuple[Sign, date]] = {
+                    ">=": ("≥", first),
+                    "<=": ("≤", last),
+                    "<": ("<", first),
+                    ">": (">", last),
+                }
+                yield Bound(*one.span(), *signs[sign])
+
+
+def _numeric(phrase: Phrase, found: re.Match[str], said: str) -> bool:
+    """Tell whether what looks like a year is a number of the column beside it."""
+    if not said.isdecimal():
+        return False
+    near = phrase.near(*found.span(), "number", "date")
+    return bool(near) and near is not None and near[1].kind == "number" and not near[1].years
+
+
+def _numbers(phrase: Phrase) -> Iterator[Bound]:
+    signs: dict[str, Sign] = {">=": "≥", "<=": "≤", ">": ">", "<": "<"}
+    for name, pattern in COMPARISONS.items():
+        for one in pattern.finditer(phrase.rest):
+            groups = one.groupdict()
+            said = groups["number"] or groups.get("number2") or ""
+            value = _scaled(said, groups.get("scale") or "")
+            tail = groups.get("tail") or ""
+            _check_unit(phrase, tail)
+            latin = bool(tail) and tail.strip()[0].isascii() and tail.strip() != "%"
+            phrase.take(one.start(), one.end() - len(tail) * latin)
+            if name == "between":
+                yield Bound(*one.span(), "≥", value)
+                yield Bound(*one.span(), "≤", _scaled(groups["other"], ""))
+            else:
+                yield Bound(*one.span(), signs[name], value)
+    yield from _equal_numbers(phrase)
+
+
+def _equal_numbers(phrase: Phrase) -> Iterator[Bound]:
+    """Yield `uploads = 24`, and `24 uploads`: a number beside the name of a column of numbers."""
+    for one in phrase.columns:
+        if any(column.kind != "number" for column in one.columns):
+            continue
+        behind = _EQUALS.match(phrase.rest, one.end)
+        before = re.search(
+            r"(?<![\w.\x00])(?P<number>\d[\d,]*(?:\.\d+)?)\s*$", phrase.rest[: one.start]
+        )
+        found = behind or before
+        top = before and re.search(
+            r"\b(?:top|first|last|bottom)\s*$|前\s*$", phrase.rest[: before.start()]
+        )
+        if found and not top:
+            phrase.take(*found.span())
+            yield Bound(*found.span(), "=", _scaled(found["number"], ""))
+
+
+def _check_unit(phrase: Phrase, tail: str) -> None:
+    """Refuse a number in another unit than the cells have, such as MB beside KiB."""
+    units = {column.unit.casefold() for column in phrase.table.of_kind("number")}
+    said = tail.strip().casefold()
+    in_names = {word.stem for c in phrase.table.columns for word in words(c.name)}
+    if said in UNITS and said not in units | in_names:
+        raise Doubt(tail.strip(), [one.name for one in phrase.table.of_kind("number")])
+
+
+def _empties(phrase: Phrase) -> Iterator[Condition]:
+    """Yield which cells must be empty, or must not be."""
+    for one in phrase.columns:
+        start, rest = one.start, phrase.question[one.end :]
+        head = phrase.question[:start].rstrip("\"'`“‘「 ") + " "
+        for sign, before, after in (
+            ("filled", FILLED_CELLS.search(head), FILLED_AFTER.match(rest)),
+            ("empty", EMPTY_CELLS.search(head), EMPTY_AFTER.match(rest)),
+        ):
+            if (before or after) and len(one.columns) == 1:
+                if before:
+                    phrase.take(before.start(), min(before.end(), start))
+                if after:
+                    phrase.take(one.end, one.end + after.end())
+                phrase.drop(one)
+                yield Condition(one.columns[0], "filled" if sign == "filled" else "empty")
+                break
+
+
+def _answers(phrase: Phrase) -> Iterator[Condition]:
+    """Yield that a column of yes and no says yes, where it is named as what a row is."""
+    for one in phrase.columns:
+        column = one.columns[0]
+        grouped = re.search(
+            r"\b(?:per|by|each|of)\s+(?:\w+\s+)?$|[按每各]$", phrase.question[: one.start]
+        )
+        if len(one.columns) > 1 or not column.yes_or_no or grouped:
+            continue
+        denied = _denied(phrase, one.start)
+        said = tuple(cell for name, cell in column.distinct.items() if name in YES)
+        phrase.drop(one)
+        yield Condition(column, "≠" if denied else "=", said)
+
+
+def _scaled(said: str, scale: str) -> Decimal:
+    found = number(said.replace("−", "-"))
+    return (found.value if found else Decimal(0)) * SCALES[scale.lower()]
+
+
+def _span(said: str) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a day, a month or a year."""
+    text = re.sub(r"\s+", "", said) if "年" in said else said.strip()
+    parts = re.findall(r"\d+", text)
+    if text.isdecimal():
+        text = f"{text}-1-1"
+    spelt = bool(re.search("[A-Za-z]", text))
+    first = day(text)
+    if first is None:
+        return None, None
+    if len(parts) == (1 if spelt else 2):
+        after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
+        return first, after - timedelta(days=1)
+    return first, date(first.year, 12, 31) if len(parts) == 1 else first
