@@ -40,7 +40,7 @@ BEES = {
 
 WHO = "Who described the waggle dance, and when?"
 
-LONG = 60.0
+LONG = 180.0
 """The seconds after which something will never happen."""
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
