@@ -1,12 +1,13 @@
 """Measure how often what is called an answer is wrong, and fit what decides it.
 
-Run `python -m evals.calibration --data ../shared/data --documents FOLDER`; `evals/natural.py` says
-what belongs in the folder. Every question is put to the nearest pages of its set, to the same
-without the pages that answer it, and to those of another set. The logistic regression of each
-language is fitted on the sets of `FITTED`. The threshold is the lowest at which, with three chances
-in four, no more than 5 % of what is called an answer is wrong (the upper end of Wilson's interval),
-each question judged by a regression that was fitted without its tenth of the questions. `CHECKED`
-sets are only measured. What it prints as "weights" stands in `models/extractive/confidence.py`.
+Run `python -m evals.calibration --data ../shared/data --documents FOLDER --manuals FOLDER`;
+`evals/natural.py` says what belongs in the folders. Every question is put to the nearest pages of
+its set, to the same without the pages that answer it, and to those of another set. The logistic
+regression of each language is fitted on the sets of `FITTED`. The threshold is the lowest at which,
+with three chances in four, no more than 5 % of what is called an answer is wrong (the upper end of
+Wilson's interval), each question judged by a regression that was fitted without its tenth of the
+questions. `CHECKED` sets are only measured: those called sealed are unseen, and the others ask for
+what several pages say. What it prints as "weights" stands in `models/extractive/confidence.py`.
 
 An answer is right if one of the quotes it begins with is from a page that the set marks as gold, or
 from another page of that title, and holds the answer. Questions for yes or no are left out.
@@ -26,21 +27,24 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from evals.labelled import WAYS, Case, cases, natural_cases
-from evals.natural import HALVES
+from evals.natural import HALVES, PUT_AWAY, Folders
 from models.extractive.confidence import WEIGHTS, Signs, Weights, likelihood
 
-FITTED = {"en": ("natural", "2wiki facts"), "zh": ("cmrc2018", "drcd")}
+FITTED = {"en": (*HALVES, "2wiki facts"), "zh": ("cmrc2018", "drcd")}
 CHECKED = {
-    "en": ("natural held out", "musique hops", "hotpotqa", "2wiki", "musique"),
-    "zh": ("rgb_zh_int",),
+    "en": (PUT_AWAY, "musique hops", "hotpotqa", "2wiki", "musique"),
+    "zh": ("cmrc2018 sealed", "drcd sealed", "rgb_zh_int"),
 }
+UNSEEN = slice(2000, 2300)
+"""The questions of a sealed set: of the same pages, and none that was asked for fitting."""
+
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 FOLDS = 10
 DEVIATIONS = 0.67
 """As many standard deviations lie below three chances in four."""
 
-TWICE = "natural"
-"""The set that weighs twice as much as its size says."""
+TWICE = HALVES
+"""The sets that weigh twice as much as their size says."""
 WRONG = 0.05
 """The share of wrong ones among what is called an answer must not be higher."""
 
@@ -50,12 +54,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--documents", type=Path, required=True)
+    parser.add_argument("--manuals", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=300)
     parser.add_argument("--languages", nargs="*", default=list(FITTED), choices=list(FITTED))
     parser.add_argument("--fit", action="store_true", help="fit first, and print the weights")
     chosen = parser.parse_args()
+    folders = Folders(chosen.data, chosen.documents, chosen.manuals)
     told = {
-        name: list(_cases(chosen.data, chosen.documents, name, chosen.limit))
+        name: list(_cases(folders, name, chosen.limit))
         for sets in (FITTED, CHECKED)
         for tongue in chosen.languages
         for name in sets[tongue]
@@ -70,10 +76,12 @@ def main() -> None:
             _print(f"all {what} ({tongue})", tongue, every)
 
 
-def _cases(data: Path, documents: Path, name: str, limit: int) -> Iterator[Case]:
-    if name in HALVES:
-        return natural_cases(data, documents, name)
-    return cases(data, name, slice(limit))
+def _cases(folders: Folders, name: str, limit: int) -> Iterator[Case]:
+    if name in (*HALVES, PUT_AWAY):
+        return natural_cases(folders, name)
+    if name.endswith(" sealed"):
+        return cases(folders.data, name.removesuffix(" sealed"), UNSEEN)
+    return cases(folders.data, name, slice(limit))
 
 
 def _fit(tongue: str, given: Sequence[Case]) -> None:
@@ -82,7 +90,7 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     each = Counter(one.name for one in told)
     rows = np.array([one.signs for one in told])
     right = np.array([one.right for one in told])
-    share = np.array([(1 + (one.name == TWICE)) * each[one.name] ** -0.5 for one in told])
+    share = np.array([(1 + (one.name in TWICE)) * each[one.name] ** -0.5 for one in told])
     model, folds = (
         LogisticRegression(max_iter=1000),
         StratifiedKFold(FOLDS, shuffle=True, random_state=1),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import HumanMessage
 
 from evals.extractive import OTHERS, PAGES, Corpus, corpus, flat, lines, prompt_of
-from evals.natural import gold, natural, natural_pages, without
+from evals.natural import Folders, gold, natural, natural_pages, without
 from models.extractive.blocks import Found, read
 from models.extractive.choice import answer
 from models.extractive.confidence import Signs, signs
@@ -78,10 +78,10 @@ def cases(data: Path, name: str, picked: slice) -> Iterator[Case]:
             yield from (_case(name, one, way, near[way], wanted, own) for way in WAYS)
 
 
-def natural_cases(data: Path, documents: Path, half: str) -> Iterator[Case]:
+def natural_cases(folders: Folders, half: str) -> Iterator[Case]:
     """Ask the natural questions of a half of all pages and of those that do not answer them."""
     for one in natural(half):
-        own = natural_pages(data, documents, one["pages"])
+        own = natural_pages(folders, one["pages"])
         asked = {**one, "gold": gold(own, one)}
         wanted = {text.lower() for text in one["answers"]}
         near = {"own": own.nearest(one["text"])}
