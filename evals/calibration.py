@@ -5,9 +5,10 @@ Run `python -m evals.calibration --data ../shared/data --documents FOLDER --manu
 its set, to the same without the pages that answer it, and to those of another set. The logistic
 regression of each language is fitted on the sets of `FITTED`. The threshold is the lowest at which,
 with three chances in four, no more than 5 % of what is called an answer is wrong (the upper end of
-Wilson's interval), each question judged by a regression that was fitted without its tenth of the
-questions. `CHECKED` sets are only measured: those called sealed are unseen, and the others ask for
-what several pages say. What it prints as "weights" stands in `models/extractive/confidence.py`.
+Wilson's interval), among the questions as people ask them and among the others, each judged by a
+regression that was fitted without its tenth of the questions. `CHECKED` sets are only measured:
+those called sealed are unseen, and the others ask for what several pages say. What it prints as
+"weights" stands in `models/extractive/confidence.py`.
 
 An answer is right if one of the quotes it begins with is from a page that the set marks as gold, or
 from another page of that title, and holds the answer. Questions for yes or no are left out.
@@ -102,7 +103,9 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     model.fit(rows, right, sample_weight=share / share.mean())
     parts = Signs(*(round(float(one), 2) for one in model.coef_[0]))
     bias = round(float(model.intercept_[0]), 2)
-    WEIGHTS[tongue] = Weights(bias, parts, _least(likely, right))
+    name = np.array([one.name in TWICE for one in told])
+    least = max(_least(likely[some], right[some]) for some in (name, ~name) if some.any())
+    WEIGHTS[tongue] = Weights(bias, parts, least)
     print(f"weights {tongue}: {WEIGHTS[tongue]}")
 
 

@@ -110,7 +110,7 @@ def _case(
     right = way != "other" and any(
         (named[one.source]["id"] in query["gold"] or named[one.source]["title"] in titles - {""})
         and _about(query, f"{named[one.source]['title']} {one.text}")
-        and any(_holds(one.text.lower(), text) for text in wanted)
+        and any(_holds(part.lower(), text) for part in one.parts for text in wanted)
         for one in lead
     )
     seen = signs(question, prompt.pages, shown, len(lead))

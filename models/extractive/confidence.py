@@ -27,11 +27,18 @@ OPENING = 8
 MANY = 99
 """No question has so many words."""
 
+LONG = 300
+"""A quote of so many characters counts as long."""
+
 COMMON_TERMS = 12
 """The logarithm of this many terms counts as 1."""
 
 _ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+|\d+")
-_OF = re.compile(r" (?:of|for|in) |['’]s |的", re.IGNORECASE)
+_OF = re.compile(
+    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known)$", re.IGNORECASE
+)
+_WITHIN = re.compile(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
+"""A thing, and in what: "a checkpoint in write-ahead logging"."""
 
 _WAY = re.compile(
     r"^\W*(?:explain |describe |show )?how "
@@ -40,6 +47,27 @@ _WAY = re.compile(
 )
 """What asks for a way of doing something, which one sentence seldom tells whole."""
 
+_STEP = re.compile(
+    r"^\W*(?:to \w+|you can|use|run|call|type|set|add|create|install|by \w+ing)\b|\bby \w+ing\b"
+    r"|\b(?:use|using|with|run|running) the\b|\bcan be \w+ed (?:by|with|using)\b"
+    r"|\b(?:stored|kept|written|given|shown|represented|encoded) (?:as|in)\b",
+    re.IGNORECASE,
+)
+"""What tells a way."""
+
+_DENIES = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
+    r"|note|in case|however)\b|^如果|^当|^若",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
+    re.IGNORECASE,
+)
 
 _CLASS = re.compile(
     r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE
@@ -83,6 +111,16 @@ class Signs(NamedTuple):
     """Whether the first quote begins with a name of the question, or else with one of its terms."""
     unclassed: float
     """Whether the first quote lacks what the thing asked for is called, as in "which club"."""
+    elsewhere: float
+    """The share of the names that only the longer title of the page has."""
+    denied: float
+    """Whether the first quote denies something, and the question does not."""
+    limited: float
+    """Whether the first quote begins with a condition or a concession."""
+    hanging: float
+    """Whether the first quote begins with what stands for something before it."""
+    long: float
+    """How long the first quote is: much of a question stands in it by chance."""
     broken: float
     """Whether the first quote is no whole sentence."""
     missing: float
@@ -99,46 +137,56 @@ class Weights(NamedTuple):
 
 WEIGHTS = {
     "en": Weights(
-        -4.01,
+        -4.0,
         Signs(
-            near=1.73,
-            told=1.62,
-            ahead=1.63,
-            subject=1.61,
-            terms=0.03,
-            defined=0.65,
-            undefined=-1.32,
-            typed=-0.12,
-            untyped=-0.47,
-            lost=-1.39,
-            unnamed=0.18,
-            opens=1.55,
-            unclassed=-0.81,
-            broken=-0.17,
-            missing=0.0,
-        ),
-        0.9,
-    ),
-    "zh": Weights(
-        -3.67,
-        Signs(
-            near=2.32,
-            told=1.43,
-            ahead=2.77,
-            subject=-0.25,
-            terms=1.59,
-            defined=0.19,
-            undefined=0.28,
-            typed=-0.01,
-            untyped=-0.96,
-            lost=-0.11,
-            unnamed=0.23,
-            opens=-0.36,
-            unclassed=0.0,
-            broken=-0.37,
+            near=2.17,
+            told=1.36,
+            ahead=1.76,
+            subject=1.41,
+            terms=1.2,
+            defined=0.44,
+            undefined=0.14,
+            typed=-0.14,
+            untyped=-0.52,
+            lost=-1.91,
+            unnamed=1.04,
+            opens=1.31,
+            unclassed=-1.44,
+            elsewhere=-0.73,
+            denied=-1.27,
+            limited=-0.23,
+            hanging=-1.14,
+            long=-0.94,
+            broken=-0.28,
             missing=0.0,
         ),
         0.86,
+    ),
+    "zh": Weights(
+        -4.48,
+        Signs(
+            near=2.59,
+            told=1.62,
+            ahead=2.96,
+            subject=0.08,
+            terms=2.05,
+            defined=0.26,
+            undefined=0.05,
+            typed=0.03,
+            untyped=-0.37,
+            lost=0.48,
+            unnamed=0.74,
+            opens=-0.71,
+            unclassed=0.0,
+            elsewhere=0.7,
+            denied=-0.47,
+            limited=-0.39,
+            hanging=0.03,
+            long=0.19,
+            broken=-0.46,
+            missing=0.0,
+        ),
+        0.85,
     ),
 }
 """By language; `python -m evals.calibration --fit` fits them and shows the curve."""
@@ -179,9 +227,14 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         unnamed=_unnamed(question, shown),
         opens=_subject(question, _opening(first.text)),
         unclassed=_unclassed(question, first.text),
+        elsewhere=_elsewhere(question, title, first.text),
+        denied=float(bool(_DENIES.search(first.text)) and not _DENIES.search(question)),
+        limited=float(bool(_CONDITION.search(first.text))),
+        hanging=float(bool(_BACK.search(first.text))),
+        long=min(1.0, len(first.text) / LONG),
         broken=float(not _WHOLE.search(first.text)),
         missing=float(
-            bool(_WAY.search(bare(question)))
+            (_WAY.search(bare(question)) and not _STEP.search(first.text))
             or (defined is not None and defined < DEFINED)
             or (held is False and _without_kind(question, quotes[:lead]))
             or any(_ANNOUNCES.search(one.text) for one in quotes[:lead] if not one.items)
@@ -241,7 +294,7 @@ def _defined(question: str) -> Thing | None:
 
     What it asks of something, such as its capital or its author, is no meaning.
     """
-    asked = thing(question)
+    asked = thing(_WITHIN.sub(r"\1", question.split("\n")[0]))
     if not asked or _OF.search(asked.spelt):
         return None
     return asked if asks_meaning(question) or set(words(asked.spelt)) <= named(question) else None
@@ -251,6 +304,14 @@ def _near_names(question: str, near: Collection[str]) -> bool:
     """Tell whether every word of a name is near; a Chinese pair may lie across two words."""
     known = named(question) & set(key_terms(question))
     return language(question) == "zh" or all(among(one, near) for one in known)
+
+
+def _elsewhere(question: str, title: str, quote: str) -> float:
+    """Return the share of the names that a quote lacks, and a title has beside other words."""
+    spelt = names(question)
+    if not spelt or set(words(title)) <= set(words(question)):
+        return 0.0
+    return sum(not _stands(name, quote) for name in spelt) / len(spelt)
 
 
 def _held(question: str, about: Topic, quote: str) -> bool | None:

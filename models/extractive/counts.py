@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from retrieval.script import HAN
 from retrieval.words import terms, words
 
 COUNT = (
@@ -14,8 +15,11 @@ COUNT = (
 
 ASKED = (
     r"\bhow (?:many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide)\b"
-    r"|\b(?:percentage|number|amount)\b|多少|多[久大长長高远遠]|[几幾][个個年位次种種岁歲天名部座条條所届屆家]"
+    r"|^\W*(?:what|give|tell|at)\b.{0,30}\b(?:percentage|number|amount)\b|多少|多[久大长長高远遠]|[几幾][个個年位次种種岁歲天名部座条條所届屆家]"
     r"|人口|面[积積]"
+    r"|\b(?:what|which) (?:(?:is|was|are|were) the )?(?:[\w-]+ ){0,3}?(?:speed|height|length|width"
+    r"|depth|weight|size|age|price|cost|budget|salary|fee|distance|temperature|population|capacity"
+    r"|port)\b"
 )
 """What asks for a number."""
 
@@ -25,21 +29,28 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(COUNT)
+_SOME = (
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozens?|hundred|thousand|million"
+    r"|half an?|an?))[\s-]*"
+)
 _TIME = r"-?(?:year|month|week|day|hour|minute|second)s?|[个個]?[年月周天岁歲]|[小分秒]"
 _UNITS = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(unit, re.IGNORECASE))
+    (re.compile(asked, re.IGNORECASE), re.compile(unit.replace(r"\d\s*", _SOME), re.IGNORECASE))
     for asked, unit in (
         (
             r"\bkg\b|kilo|weigh|heavy|千克|公斤|多重",
-            r"\d\s*(?:kg|kilo|(?:g|t)\b|tons?|千克|公斤|克|吨)",
+            r"\d\s*(?:kg|kilo|(?:g|t)\b|tons?|ounces|pounds|lb|千克|公斤|克|吨)",
         ),
         (
-            r"\bhow much (?!do|did|does|is|was|are|were|more|less|long)\w",
+            r"\bhow much (?!do|did|does|is|was|are|were|more|less|long|of|\w+er\b)\w",
             r"\d\s*(?:kg|kilo|g\b|grams?|tons?|t\b|m?l\b|lit(?:er|re)s?|pounds?|gallons?|cups?)",
         ),
         (r"percent|%|share of|proportion|百分|比例|占", r"\d\s*(?:%|percent|per cent|％|成)"),
         (r"how often|多久一次", r"\bevery\b|\b(?:dai|week|month|year)ly\b|\btimes\b|每|次"),
-        (r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]", rf"\d\s*(?:{_TIME})"),
+        (
+            r"how (?:long|old)|years|多久|多[长長][时時]|[几幾多少][年岁歲]",
+            rf"\d\s*(?:{_TIME}|k?m\b|cm|met|mile|feet|\w*bytes|characters)",
+        ),
         (
             r"how (?:far|tall|high|deep|wide)|distance|多[远遠高深]|距",
             r"\d\s*(?:k?m\b|cm|met|mile|feet|千?[公里米])",
@@ -49,6 +60,14 @@ _UNITS = tuple(
     )
 )
 """What asks for a unit, and a number with such a unit."""
+
+
+def measured(question: str, sentence: str) -> bool | None:
+    """Tell whether a sentence has the unit that is asked for, or `None` if none is."""
+    if re.search(f"[{HAN}]", question):
+        return None
+    units = [unit for asked, unit in _UNITS if asked.search(question)]
+    return any(unit.search(sentence) for unit in units) if units else None
 
 
 def counted(question: str, sentence: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from models.extractive.asking import bare
-from models.extractive.counts import ASKED, COUNT, counted
+from models.extractive.counts import ASKED, COUNT, counted, measured
 from retrieval.script import HAN
 from retrieval.words import words
 
@@ -18,7 +18,16 @@ _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
 )
-_NAME = r"[A-Z][\w'’.-]*(?: (?:(?:de|van|von|der|del|di|da|la|le|bin|al) )*[A-Z][\w'’.-]*)+"
+_CAPITAL = "[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĢĪŁŃŇŌŐŒŘŚŠŞŢŤŪŮŰŹŻŽ]"
+_NAME = (
+    rf"{_CAPITAL}[\w'’.-]*"
+    rf"(?: (?:(?:de|van|von|der|del|di|da|la|le|bin|al) )*{_CAPITAL}[\w'’.-]*)+"
+)
+_FIRST = (
+    r"(?:^|(?<=[.!?] ))(?!(?:An?|The|It|In|On|At|If|As|By|To|He|She|They|This|These|You|We)\b)"
+    rf"{_CAPITAL}[\w-]+(?=,? (?:who|was|is|had|has|known|\w+ed)\b)"
+)
+"""One word for somebody, or some company, at the beginning of a sentence."""
 # The hundred most common Chinese surnames, without those that are mostly other words.
 _SURNAME = (
     "[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧冯馮韩韓曹曾彭萧蕭蔡潘"
@@ -28,6 +37,13 @@ _SURNAME = (
 _STYLED = (
     "(?:先生|女士|小姐|博士|教授|医生|將軍|将军|皇帝|国王|國王|王后|皇后|总统|總統|爵士|法师|法師)"
 )
+
+
+_TITLE = re.compile(r'"[^"]*"|“[^”]*”')
+"""What is named in quotation marks is a work and no person."""
+
+_ARTICLE = re.compile(r"\b[Aa]n? $")
+_ONE_OF = re.compile(r"one of|one another|one or|one can|one must", re.IGNORECASE)
 
 
 class Kind(NamedTuple):
@@ -55,7 +71,7 @@ _DATE = _kind(
 _NUMBER = _kind(ASKED, COUNT)
 _PERSON = _kind(
     r"\b(?:who|whom|whose)\b|[谁誰]|哪一?位|何人|哪[个個]人",
-    rf"(?<![\w.]){_NAME}|(?<=\bby )[A-Z]\w+|[{HAN}]{{1,6}}·[{HAN}]{{1,6}}"
+    rf"(?<![\w.]){_NAME}|(?<=\bby ){_CAPITAL}\w+|{_FIRST}|[{HAN}]{{1,6}}·[{HAN}]{{1,6}}"
     rf"|(?:(?<![{HAN}])|(?<=[由为為被是和与與及])){_SURNAME}[{HAN}]{{1,2}}|[{HAN}]{{1,4}}{_STYLED}",
 )
 _CAUSE = _kind(
@@ -67,7 +83,7 @@ _CAUSE = _kind(
 )
 _PLACE = _kind(
     r"\bwhere\b|哪[裡里裏兒儿]|何[處处地]|什[么麼]地方|哪[个個]?[国國省市地城]",
-    r"\b(?:in|at|near|from|of|on|to|off) (?:the )?[A-Z]\w+"
+    rf"\b(?:in|at|near|from|of|on|to|off) (?:the )?{_CAPITAL}\w+"
     rf"|(?:位|坐落|在|地[处處])[于於]?[^，。]{{1,12}}|[{HAN}]{{1,6}}[省市县縣区區州國国镇鎮村乡鄉岛島山河湖路街城港湾灣洲府郡站]",
 )
 _DECISION = _kind(
@@ -79,7 +95,7 @@ _DECISION = _kind(
     new=False,
 )
 _MEANING = _kind(
-    r"^\W*(?:what(?:'s| is| are| was| were)|define|explain)\b"
+    r"^\W*(?:what(?:'s| is| are| was| were)|define|explain)\b|^\W*what do(?:es)? .+ do\W*$"
     r"|是什[么麼]|什[么麼]是|[何啥][谓謂]|指的是|定[义義]",
     r"\b(?:is|are|was|were) (?:an?|the|one|any)\b"
     r"|\b(?:means|refers to|defined as|known as)\b|是[指一对對用由]|[称稱][为為作]|指的?是|叫做",
@@ -139,7 +155,14 @@ def holds(question: str, sentence: str, beside: Collection[str]) -> bool:
     if kind is _MEANING:
         return True
     said = line.lower()
-    found = [one for one in kind.given.finditer(sentence) if not kind.new or _is_new(one[0], said)]
+    if kind is _NUMBER and measured(line, sentence) is False:
+        return False
+    told = _TITLE.sub(lambda one: " " * len(one[0]), sentence) if kind is _PERSON else sentence
+    found = [
+        one
+        for one in kind.given.finditer(told)
+        if (not kind.new or _is_new(one[0], said)) and not _is_other(kind, told, one)
+    ]
     around = (sentence[max(0, one.start() - NEAR) : one.end() + NEAR] for one in found)
     near = any(not {*words(text)}.isdisjoint(beside) for text in around)
     return bool(found) and (near or {*words(sentence)}.isdisjoint(beside))
@@ -155,6 +178,13 @@ def _is_new(span: str, said: str) -> bool:
     spelt = re.findall(r"[^\W_]+", span)
     telling = [word for word in spelt if not word.islower() and words(word)] or spelt
     return not any(word.lower() in said for word in telling)
+
+
+def _is_other(kind: Kind, sentence: str, found: re.Match[str]) -> bool:
+    """Tell whether it is a people and no person ("an English poet"), or counts nothing."""
+    if kind is _PERSON:
+        return bool(_ARTICLE.search(sentence[: found.start()]))
+    return kind is _NUMBER and bool(_ONE_OF.match(sentence, found.start()))
 
 
 def asks_kind(question: str) -> bool:

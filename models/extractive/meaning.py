@@ -12,9 +12,10 @@ from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 _THING = re.compile(
     r"^\W*(?:what|who)(?:['’]s| is| are| was| were) "
     r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?"
-    r"(?P<en>[^,?.;:]+?)(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
+    r"(?P<en>[^,?.;:]+?)(?: (?:used |good )?for)?"
+    r"(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
     r"|^\W*(?:define|explain what) (?:an? |the )?(?P<define>[^,?.;:]+?)(?: is| are)?\W*$"
-    r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) mean\W*$"
+    r"|^\W*what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]+?) (?:mean|do)\W*$"
     r"|^\W*(?:what|who) (?:an? |the )?(?P<told>[^,?.;:]+?) (?:is|are|was|were)\W*$"
     r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]+)"
     r"|^(?P<named>[^，。？?；]+?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
@@ -27,11 +28,26 @@ _NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
 _NO_CHINESE_PHRASE = re.compile("[什谁誰哪几幾吗嗎呢怎为為何是的了有]")
 
 _VERB = (
-    r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of"
+    r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of(?! about| \d)"
     r"|(?:is|are|was|were|has been) (?:an?|the|one|any|born|what|when|how)\b)"
 )
-_OTHER_VERB = r"(?:is|are|was|were|has been)\b(?! (?:not|no|never)\b)"
 _ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
+_SERVES = (
+    r"(?: (?:command|option|function|statement|program|tool|package|builtin|module|method|parameter"
+    r"|setting|utility|pragma|mode|file|variable|clause|keyword))?"
+    rf"{_ASIDE}(?:can be used to|(?:is|are) used|(?:provide|allow|let|enable|perform|contain|hold"
+    r"|store|represent|specif(?:y|ie)|control|determine|seek|convert|manage|create|list|print"
+    r"|display|handle|implement|combine|produce|generate|check|remove|return|set|tell|add|make"
+    r"|turn|run|cause|give|take|dissect|examine|prevent|delete|start|stop)(?:e?s)?)\b(?! not\b)"
+)
+"""What a thing is there for."""
+
+_MEANS = r"^\W*(?:for|with|in) (?:an? |the )?\W?"
+
+_OTHER_VERB = (
+    r"(?:is|are|was|were|has been)\b"
+    r"(?! (?:not|no|never|always|only|also|located|created|required|available|automatically)\b)"
+)
 _BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
 _NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
 _DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
@@ -111,6 +127,11 @@ def _worth(name: str, sentence: str) -> float:
         return 0.8
     if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
         return 0.7
+    called = rf"{start}(?: [a-z]+){{1,2}} (?:is|are) an? "
+    if re.search(
+        rf"{start}{_SERVES}|{called}|{_MEANS}{name}[^,.]*, this means", sentence, re.IGNORECASE
+    ):
+        return 0.6
     begins = re.search(rf"{start}(?!的|[’'\w-]*[’'-])", sentence, re.IGNORECASE)
     return 0.4 if begins else 0.0
 
