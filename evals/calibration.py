@@ -28,10 +28,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from evals.labelled import WAYS, Case, cases, natural_cases
-from evals.natural import HALVES, PUT_AWAY, Folders
+from evals.natural import AS_ASKED, PUT_AWAY, Folders
 from models.extractive.confidence import WEIGHTS, Signs, Weights, likelihood
 
-FITTED = {"en": (*HALVES, "2wiki facts"), "zh": ("cmrc2018", "drcd")}
+FITTED = {"en": (AS_ASKED, "2wiki facts"), "zh": ("cmrc2018", "drcd")}
 CHECKED = {
     "en": (PUT_AWAY, "musique hops", "hotpotqa", "2wiki", "musique"),
     "zh": ("cmrc2018 sealed", "drcd sealed", "rgb_zh_int"),
@@ -44,8 +44,8 @@ FOLDS = 10
 DEVIATIONS = 0.67
 """As many standard deviations lie below three chances in four."""
 
-TWICE = HALVES
-"""The sets that weigh twice as much as their size says."""
+TWICE = AS_ASKED
+"""The set that weighs twice as much as its size says."""
 WRONG = 0.05
 """The share of wrong ones among what is called an answer must not be higher."""
 
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _cases(folders: Folders, name: str, limit: int) -> Iterator[Case]:
-    if name in (*HALVES, PUT_AWAY):
+    if name in (AS_ASKED, PUT_AWAY):
         return natural_cases(folders, name)
     if name.endswith(" sealed"):
         return cases(folders.data, name.removesuffix(" sealed"), UNSEEN)
@@ -91,7 +91,7 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     each = Counter(one.name for one in told)
     rows = np.array([one.signs for one in told])
     right = np.array([one.right for one in told])
-    share = np.array([(1 + (one.name in TWICE)) * each[one.name] ** -0.5 for one in told])
+    share = np.array([(1 + (one.name == TWICE)) * each[one.name] ** -0.5 for one in told])
     model, folds = (
         LogisticRegression(max_iter=1000),
         StratifiedKFold(FOLDS, shuffle=True, random_state=1),
@@ -103,7 +103,7 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     model.fit(rows, right, sample_weight=share / share.mean())
     parts = Signs(*(round(float(one), 2) for one in model.coef_[0]))
     bias = round(float(model.intercept_[0]), 2)
-    name = np.array([one.name in TWICE for one in told])
+    name = np.array([one.name == TWICE for one in told])
     least = max(_least(likely[some], right[some]) for some in (name, ~name) if some.any())
     WEIGHTS[tongue] = Weights(bias, parts, least)
     print(f"weights {tongue}: {WEIGHTS[tongue]}")

@@ -78,16 +78,16 @@ def cases(data: Path, name: str, picked: slice) -> Iterator[Case]:
             yield from (_case(name, one, way, near[way], wanted, own) for way in WAYS)
 
 
-def natural_cases(folders: Folders, half: str) -> Iterator[Case]:
-    """Ask the natural questions of a half of all pages and of those that do not answer them."""
-    for one in natural(half):
+def natural_cases(folders: Folders, name: str) -> Iterator[Case]:
+    """Ask the natural questions of a set of all pages and of those that do not answer them."""
+    for one in natural(name):
         own = natural_pages(folders, one["pages"])
         asked = {**one, "gold": gold(own, one)}
         wanted = {text.lower() for text in one["answers"]}
         near = {"own": own.nearest(one["text"])}
         if wanted:
             near["removed"] = without(own, one)
-        yield from (_case(half, asked, way, near[way], wanted, own) for way in near)
+        yield from (_case(name, asked, way, near[way], wanted, own) for way in near)
 
 
 def _case(

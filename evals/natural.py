@@ -4,13 +4,13 @@
 the titles of the pages that answer it and words that an answer has; a question without answers is
 plausible and not answered by the pages. "encyclopedia" stands for the pages of HotpotQA and
 MuSiQue, "documents" for the files of the Debian packages bash-doc, debian-faq, debian-policy,
-debian-reference-en, developers-reference, git-doc and sqlite3-doc below a folder. One half is for
-fitting; the errors in the other one have been read since.
+debian-reference-en, developers-reference, git-doc and sqlite3-doc below a folder, "articles" for
+the pages of 2WikiMultihopQA, and "manuals" for those of debian-handbook (in English),
+postgresql-doc-15 and python3.11-doc (its FAQ, tutorial and HOWTOs) below a second folder.
 
 `evals/sealed.jsonl` has questions that were written and put away before any of them was asked:
-nothing is fitted on them, and nobody changes the program for one of them. "articles" stands for the
-pages of 2WikiMultihopQA, "manuals" for those of debian-handbook (in English), postgresql-doc-15 and
-python3.11-doc (its FAQ, tutorial and HOWTOs) below a second folder.
+nothing is fitted on them, and nobody changes the program for one of them. Once their errors have
+been read, they belong to the others, and new ones have to be written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from evals.extractive import PAGES, Corpus, indexed, lines
 from models.extractive.candidates import document
@@ -29,7 +28,7 @@ from tools.files import extract, find_files
 
 QUESTIONS = Path(__file__).with_name("natural.jsonl")
 SEALED = Path(__file__).with_name("sealed.jsonl")
-HALVES = ("natural", "natural read")
+AS_ASKED = "natural"
 PUT_AWAY = "natural sealed"
 SETS = {"encyclopedia": ("hotpotqa", "musique"), "articles": ("2wiki",)}
 """The pages that are those of a set of questions."""
@@ -43,14 +42,9 @@ class Folders(NamedTuple):
     manuals: Path
 
 
-def natural(half: str) -> Iterator[dict[str, Any]]:
-    """Yield the questions of a half, which follows from their text, or those put away."""
-    if half == PUT_AWAY:
-        yield from lines(SEALED)
-        return
-    for one in lines(QUESTIONS):
-        if HALVES[crc32(one["text"].encode()) % 2] == half:
-            yield one
+def natural(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the questions that are fitted on, or those put away."""
+    yield from lines(SEALED if name == PUT_AWAY else QUESTIONS)
 
 
 @cache

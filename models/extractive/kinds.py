@@ -42,6 +42,12 @@ _STYLED = (
 _TITLE = re.compile(r'"[^"]*"|“[^”]*”')
 """What is named in quotation marks is a work and no person."""
 
+_DAY = re.compile(
+    rf"{_MONTH}\.? \d{{1,2}}\b(?:, \d{{4}})?|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?"
+    r"|(?:\b(?:in|since|from|until|an?) |[(–-])(?:1\d|20)\d\d\b"
+)
+"""A day or a year is no number of anything."""
+
 _ARTICLE = re.compile(r"\b[Aa]n? $")
 _ONE_OF = re.compile(r"one of|one another|one or|one can|one must", re.IGNORECASE)
 
@@ -157,7 +163,8 @@ def holds(question: str, sentence: str, beside: Collection[str]) -> bool:
     said = line.lower()
     if kind is _NUMBER and measured(line, sentence) is False:
         return False
-    told = _TITLE.sub(lambda one: " " * len(one[0]), sentence) if kind is _PERSON else sentence
+    other = _TITLE if kind is _PERSON else _DAY if kind is _NUMBER else None
+    told = other.sub(lambda one: " " * len(one[0]), sentence) if other else sentence
     found = [
         one
         for one in kind.given.finditer(told)
