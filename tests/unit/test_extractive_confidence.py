@@ -13,6 +13,10 @@ SURE = [
     ("How many chambers does the Ostrava kiln have?", "The Ostrava kiln has 14 chambers."),
     ("欧斯特瓦窑建于哪一年？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
 ]
+SURE += [
+    ("What does the pug mill do?", "The pug mill removes air from clay."),
+    ("Where was Mila Horn born?", "Mila Horn is a Dutch potter born on 4 May 1911 in Šibenik."),
+]
 UNSURE = [
     ("Who painted the Ostrava kiln?", "The Ostrava kiln was established in 1903 by Mila Horn."),
     ("Where was Mila Horn born?", "Mila Horn (born 4 May 1911) was a Dutch potter."),
@@ -20,6 +24,10 @@ UNSURE = [
     ("What is a saggar?", "The potters broke a saggar when the kiln was opened."),
     ("What did Mila Horn die of?", "Mila Horn (4 May 1911 – 2 July 1987) was a Dutch potter."),
     ("Why was the Ostrava kiln closed?", "The Ostrava kiln was closed in 1950."),
+    ("How tall is the Ostrava kiln?", "The Ostrava kiln is one of the oldest kilns in Brno."),
+    ("Who is the wife of Mila Horn?", "Mila Horn is a famous Vietnamese American potter."),
+    ("How many kilns did Mila Horn build?", "Mila Horn (4 May 1911 – 2 July 1987) built kilns."),
+    ("What does the pug mill do?", "The pug mill may not be moved."),
     ("欧斯特瓦窑的高度是多少？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
 ]
 
