@@ -14,12 +14,12 @@ from sqlalchemy import Connection, select
 from config.settings import settings
 from memory.base import Note, Query
 from memory.pages.finding import searching
-from models.extractive.topic import Topic, share, topic
+from models.extractive.topic import Topic, across, share, topic
 from prompts.loader import render
 from retrieval.index import Index
 from retrieval.text import language
 from retrieval.words import terms, words
-from storage.tables import events, facts, pages
+from storage.tables import events, facts, pages, runs
 
 KIND = "report"
 """The kind of the pages that runs write: their reports, and what only a finding of theirs says."""
@@ -36,6 +36,12 @@ RELATED = 0.45
 With 50 texts of HotpotQA, 2Wiki, CMRC 2018 or DRCD in the place of reports, 80 to 99 of 100
 questions are told of the one that answers them, and 2 to 7 of one that has nothing to do with them.
 """
+
+ACROSS = 0.9
+"""The same of its names and technical terms, for a report in another language than the question."""
+
+UNANSWERED = ("failed", "insufficient_evidence", "cancelled")
+"""The statuses of runs that found nothing out."""
 
 QUESTIONS = 256
 """Of so many questions the reports are remembered in a process."""
@@ -104,16 +110,36 @@ def _search(index: Index, question: str, run: str) -> list[Report]:
     numbers = index.matching(terms(question), CANDIDATES)
     columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
     wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
-    about = topic(question)
+    about = {tongue: _topic(question, tongue) for tongue in ("en", "zh")}
     rows = [row for row in index.connection.execute(wanted) if not run or row.run != run]
+    rows = _ended_well(index.connection, rows)
     kept = _kept(index.connection, rows)
     wrong = _corrected(index.connection, rows)
-    notes = [(row, _note(row, about, kept.get(row.run, 0))) for row in rows]
+    notes = [(row, _note(row, about[language(row.text)], kept.get(row.run, 0))) for row in rows]
+    tongue = language(question)
     found = [
-        Report(row.number, row.run, _with(note, wrong.get(row.run, {}), language(question)))
+        Report(row.number, row.run, _with(note, wrong.get(row.run, {}), tongue))
         for row, note in notes
     ]
-    return [report for report in found if report.score >= RELATED]
+    own = {row.number for row in rows if language(row.text) == tongue}
+    return [one for one in found if one.score >= (RELATED if one.number in own else ACROSS)]
+
+
+def _topic(question: str, tongue: str) -> Topic:
+    """Return what texts in a language must have of a question to be about it.
+
+    Where it is not the question's own, only names and technical terms are there in both.
+    """
+    return topic(question) if language(question) == tongue else across(question)
+
+
+def _ended_well(connection: Connection, found: Sequence[Any]) -> list[Any]:
+    """Leave out what runs wrote that failed; of a run that is not known nothing is held."""
+    wanted = select(runs.c.id).where(
+        runs.c.id.in_({row.run for row in found}), runs.c.status.in_(UNANSWERED)
+    )
+    failed = set(connection.execute(wanted).scalars())
+    return [row for row in found if row.run not in failed]
 
 
 def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:

@@ -47,22 +47,42 @@ def spread(
     as a part of the best one, less `1 - weight` times the share of words that a chosen text has.
     A text that says the same as a chosen one is left out.
     """
-    left = list(ranked)
-    bags = {number: frozenset(words(texts[number])) for number, _ in left}
-    worth = _scaled(left)
-    likeness = dict.fromkeys(bags, 0.0)
+    left = dict(ranked)
+    at = {number: place for place, number in enumerate(left)}
+    like = Likeness([texts[number] for number in left])
+    worth = _scaled(list(left.items()))
     chosen: list[tuple[int, float]] = []
     while left and len(chosen) < limit:
-        best = max(left, key=lambda e: weight * worth[e[0]] - (1 - weight) * likeness[e[0]])
-        chosen.append(best)
-        left = [
-            entry
-            for entry in left
-            if entry[0] != best[0] and not _same(texts, bags, entry[0], best[0])
-        ]
-        for number, _ in left:
-            likeness[number] = max(likeness[number], _contained(bags[number], bags[best[0]]))
+        best = max(left, key=lambda n: weight * worth[n] - (1 - weight) * like.most[at[n]])
+        chosen.append((best, left.pop(best)))
+        same = like.add(at[best], {at[number] for number in left})
+        left = {number: score for number, score in left.items() if at[number] not in same}
     return chosen
+
+
+class Likeness:
+    """How much of its words each of some texts shares with those that were added, at most."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+        self.bags = [frozenset(words(text)) for text in texts]
+        self.most = [0.0] * len(texts)
+
+    def add(self, one: int, others: Iterable[int]) -> set[int]:
+        """Compare a text with others, and return those that say the same."""
+        same = set()
+        for other in others:
+            self.most[other] = max(self.most[other], _contained(self.bags[other], self.bags[one]))
+            if other != one and self._same(other, one):
+                same.add(other)
+        return same
+
+    def _same(self, one: int, other: int) -> bool:
+        if self.texts[one] == self.texts[other]:
+            return True
+        together = self.bags[one] | self.bags[other]
+        alike = len(self.bags[one] & self.bags[other]) >= SAME * len(together) > 0
+        return alike and _numbers(self.texts[one]) == _numbers(self.texts[other])
 
 
 def _scaled(ranked: Sequence[tuple[int, float]]) -> dict[int, float]:
@@ -73,14 +93,6 @@ def _scaled(ranked: Sequence[tuple[int, float]]) -> dict[int, float]:
 
 def _contained(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0
-
-
-def _same(texts: Sequence[str], bags: dict[int, frozenset[str]], one: int, other: int) -> bool:
-    if texts[one] == texts[other]:
-        return True
-    together = bags[one] | bags[other]
-    alike = len(bags[one] & bags[other]) >= SAME * len(together) > 0
-    return alike and _numbers(texts[one]) == _numbers(texts[other])
 
 
 def _numbers(text: str) -> list[str]:

@@ -1,21 +1,29 @@
-"""Cut a page into passages that begin and end with a sentence, and join those that are near."""
+"""Cut a page into passages of whole paragraphs, and show whole what belongs together."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
+from retrieval.blocks import announces, blocks, points_back
 from retrieval.listing import listings
 from retrieval.script import language
 from retrieval.text import Span, heading, sentences
 
-GAP = 400
+GAP = 200
 """Pieces of a page with no more than so many characters between them are shown as one."""
 
 LIST = 2_500
 """A list of which a part is shown is shown whole, if it has no more than so many characters."""
 
-_ANNOUNCES = re.compile(r"[:：]\W*$")
+ITEM = 250
+"""The items of such a list have on average no more than so many characters."""
+
+MORE = 500
+"""A piece goes on to the end of its paragraph, or begins with it, for so many characters more."""
+
 _STAMP = re.compile(
     r"\W*(?:(?:this|the) page )?(?:was )?last (?:modified|updated|changed|edited)\b"
     r"[^.]{0,60}\.?\W*$|\W*(?:本页)?(?:面)?最后(?:更新|修改|编辑)[^。]{0,40}。?$",
@@ -28,15 +36,16 @@ _MARK = re.compile(r"#{1,6}\s+$")
 
 
 def passages(text: str, size: int = 700) -> list[Span]:
-    """Return consecutive windows of whole sentences, each of at most `size` characters.
+    """Return consecutive windows of whole paragraphs, each of at most `size` characters.
 
-    Chinese says the same in half the characters, so there the windows are half as long. A heading
-    stays with what follows it, and so does a sentence that ends with a colon. Only a sentence that
-    is longer than the window itself is cut.
+    Chinese says the same in half the characters, so there the windows are half as long. What
+    belongs together (`retrieval.blocks`) is not parted where it fits: a heading stays with what
+    follows it, and what announces something with that. A longer paragraph is cut at sentences,
+    and only a sentence that is longer than the window itself is cut.
     """
     size = size // 2 if language(text) == "zh" else size
     windows: list[tuple[int, int]] = []
-    for start, end in _units(text, sentences(text), size):
+    for start, end in _units(text, size):
         first = windows[-1][0] if windows else 0
         begins = heading(text[start:end].split("\n", 1)[0]) and start - first > size // 3
         if windows and end - first <= size and not begins:
@@ -47,10 +56,14 @@ def passages(text: str, size: int = 700) -> list[Span]:
 
 
 def together(text: str, pieces: Iterable[Span]) -> list[Span]:
-    """Return pieces of a text in its order: lists whole, and what stands close together as one."""
-    lists = [span for span in _lists(text) if span[1] - span[0] <= LIST]
+    """Return pieces of a text in its order, each whole, and what stands close together as one.
+
+    A piece is whole with the paragraphs and the lists of which it has a part, what its end
+    announces, and what its beginning points back to.
+    """
+    lists, parts = _lists(text), blocks(text)
     joined: list[tuple[int, int]] = []
-    for start, end in sorted(_with_lists(piece, lists) for piece in pieces):
+    for start, end in sorted(_whole(text, piece, parts, lists) for piece in pieces):
         if joined and start - joined[-1][1] <= GAP:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:
@@ -66,37 +79,78 @@ def scrap(passage: str) -> bool:
     )
 
 
-def _lists(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each list begins, with what announces it, and where it ends."""
-    for found in listings(text):
-        line = text.rfind("\n", 0, found.lead.start) + 1
-        mark = _MARK.match(text, line, found.lead.start)
-        yield line if mark else found.lead.start, found.end
+@lru_cache(maxsize=256)
+def _lists(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where each list begins that is shown whole, with what announces it, and its end."""
+    found = []
+    for one in listings(text):
+        line = text.rfind("\n", 0, one.lead.start) + 1
+        mark = _MARK.match(text, line, one.lead.start)
+        start = line if mark else one.lead.start
+        code = any("{" in item.text and "\n" in item.text for item in one.items)
+        if not code and one.end - start <= min(LIST, ITEM * (len(one.items) + 1)):
+            found.append((start, one.end))
+    return tuple(found)
 
 
-def _with_lists(piece: Span, lists: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Return the ends of a piece together with the lists of which it has a part."""
-    parts = [one for one in lists if one[0] < piece.end and piece.start < one[1]]
-    starts, ends = zip((piece.start, piece.end), *parts, strict=True)
-    return min(starts), max(ends)
+def _whole(
+    text: str, piece: Span, parts: Sequence[tuple[int, int]], lists: Iterable[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the ends of a piece with all that belongs to it."""
+    start, end = _with(piece.start, piece.end, lists, LIST)
+    start, end = _with(start, end, parts, MORE)
+    for (before, _), (at, _) in pairwise(parts):
+        if at == start and points_back(text[start:end]) and start - before <= MORE:
+            start = before
+            break
+    for _, after in parts:
+        if after > end and announces(text[start:end]) and after - end <= LIST:
+            end = after
+            break
+    return start, end
 
 
-def _units(text: str, spans: Iterable[Span], size: int) -> Iterator[tuple[int, int]]:
-    """Yield what must not be parted, cut if too long: a sentence with what announces it."""
+def _with(start: int, end: int, parts: Iterable[tuple[int, int]], most: int) -> tuple[int, int]:
+    """Return the ends of a piece together with the parts that it cuts, at most so much longer."""
+    for first, last in parts:
+        if first < start < last and start - first <= most:
+            start = first
+        if first < end < last and last - end <= most:
+            end = last
+    return start, end
+
+
+def _units(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Yield what must not be parted: blocks, or the sentences of those that are too long."""
+    for start, end in blocks(text):
+        if end - start <= size:
+            yield start, end
+        else:
+            found = (
+                Span(start + one.start, start + one.end, one.text)
+                for one in sentences(text[start:end])
+            )
+            yield from _of_sentences(text, found, size)
+
+
+def _of_sentences(text: str, spans: Iterable[Span], size: int) -> Iterator[tuple[int, int]]:
+    """Yield sentences, cut if too long, each with what announces it."""
     above: int | None = None
+    done = 0
     for span in spans:
         start = span.start if above is None else above
-        announces = heading(span.text) or _ANNOUNCES.search(span.text)
-        if announces and span.end - start < size // 2:
+        done = span.end
+        leads = heading(span.text) or announces(span.text)
+        if leads and span.end - start < size // 2:
             above = start
             continue
         if span.end - start > size and start < span.start:
-            yield start, len(text[: span.start].rstrip())
+            yield start, start + len(text[start : span.start].rstrip())
             start = span.start
         yield from _cut(text, start, span.end, size)
         above = None
     if above is not None:
-        yield above, len(text.rstrip())
+        yield above, done
 
 
 def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:

@@ -22,10 +22,11 @@ from memory.pages.within import Scope, scope
 from models.extractive.kinds import asks_list
 from report.sources import Citable, register
 from report.support import Proven, proven
-from retrieval.keyword import rank, spread
+from retrieval.choosing import Cut, choose
+from retrieval.keyword import rank
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
-from retrieval.passages import passages, scrap, together
+from retrieval.passages import passages, scrap
 from retrieval.text import Span
 from retrieval.weights import WEIGHTS
 from runs.ledger import Call, Said, note, once
@@ -53,8 +54,8 @@ FROM_A_PAGE = 8
 LIST = 8_000
 """How long a passage with a whole list may be, in characters."""
 
-PASSAGES = 14
-"""How many passages reach a prompt."""
+ROOM = 2_400
+"""How many tokens the passages of a prompt may take."""
 
 
 class Evidence(NamedTuple):
@@ -151,10 +152,12 @@ async def _chosen(
 ) -> Evidence:
     """Choose passages of what was found, and give their pages a number in this thread.
 
-    Half of the places belong to those of the pages that come `before` the others.
+    Half of the room belongs to those of the pages that come `before` the others.
     """
     found = {page.id: page for result in results for page in result if page.kind != REPORT}
-    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted, page_worth, before)
+    chosen = await asyncio.to_thread(
+        _choose, list(found.values()), wanted, page_worth, before, ROOM
+    )
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
@@ -212,23 +215,28 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
 
 
 def _choose(
-    found: list[Page], wanted: Sequence[str], page_worth: float, before: frozenset[str]
+    found: list[Page],
+    wanted: Sequence[str],
+    page_worth: float,
+    before: frozenset[str],
+    room: int,
 ) -> list[tuple[Page, Span]]:
     """Cut pages into passages and choose the best, each different from the others."""
     query = "\n".join(wanted)
-    cut = [(page, span) for page in found for span in _best_of(page, query)]
-    titled = [f"{page.title}\n{span.text}" for page, span in cut]
+    cut = [(at, page, span) for at, page in enumerate(found) for span in _best_of(page, query)]
+    titled = [f"{page.title}\n{span.text}" for _, page, span in cut]
     ranked = rank(query, titled)
     if page_worth and ranked:
         own, most = dict(ranked), ranked[0][1]
-        worth = enumerate(page_worth * page.score for page, _ in cut)
+        worth = enumerate(page_worth * page.score for _, page, _ in cut)
         both = [(at, own.get(at, 0.0) / most + more) for at, more in worth]
         ranked = sorted(both, key=lambda one: -one[1])
-    ranked = _leading_last(query, [page for page, _ in cut], ranked)
-    first = [one for one in ranked if cut[one[0]][0].id in before]
-    chosen = [index for index, _ in spread(first, titled, PASSAGES // 2)]
-    others = [index for index, _ in spread(ranked, titled, PASSAGES) if index not in chosen]
-    return _by_page([cut[index] for index in [*chosen, *others][:PASSAGES]])
+    ranked = _leading_last(query, [page for _, page, _ in cut], ranked)
+    most = ranked[0][1] if ranked else 1.0
+    cuts = [Cut(cut[n][0], cut[n][2], titled[n], score / most) for n, score in ranked]
+    first = {at for at, page in enumerate(found) if page.id in before}
+    spans = choose([page.text for page in found], cuts, room, first)
+    return [(found[at], span) for at, some in spans.items() for span in some]
 
 
 def _leading_last(
@@ -240,16 +248,6 @@ def _leading_last(
     worth = WEIGHTS.leading if leading and not asks_way(query) else 0.0
     less = [(at, score * (1 - worth * (of[at].id in leading))) for at, score in ranked]
     return sorted(less, key=lambda one: -one[1])
-
-
-def _by_page(chosen: Sequence[tuple[Page, Span]]) -> list[tuple[Page, Span]]:
-    """Return passages page by page, the page with the best one first, each page in its order."""
-    pages = {page.id: page for page, _ in chosen}
-    return [
-        (page, span)
-        for page in pages.values()
-        for span in together(page.text, (span for one, span in chosen if one.id == page.id))
-    ]
 
 
 def _best_of(page: Page, query: str) -> list[Span]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from models.extractive.asking import bare
 from retrieval.common import LEAST, weight
+from retrieval.script import language
 from retrieval.words import phrases, terms
 
 NAMED = 2.0
@@ -38,6 +39,8 @@ _LIGHT = frozenset(
     )
 )
 """Stems of words that a question needs for its grammar more than for its topic."""
+
+_LATIN = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._+#-]+")
 
 _TASK = re.compile(
     r"\b(?:(?:my|our|your|the|any|that|this) )*(?:earlier|previous|prior|past|last)"
@@ -86,6 +89,19 @@ def topic(*texts: str) -> Topic:
     whole = [terms(name) for name in names(texts[0])] if texts else []
     joint = [name for name in whole if 1 < len(name) < 4 and set(name) <= weights.keys()]
     return Topic(weights, pairs, [name for name in joint if " ".join(name).isascii()])
+
+
+def across(question: str) -> Topic:
+    """Return what a text in another language has too of a question: names and technical terms.
+
+    In a Chinese question that is what stands in Latin letters.
+    """
+    about, own = topic(question), named(question)
+    latin = {term: part for term, part in about.terms.items() if _LATIN.fullmatch(term)}
+    chinese = language(question) == "zh"
+    kept = {term: part for term, part in latin.items() if chinese or term in own}
+    pairs = {pair: part for pair, part in about.pairs.items() if kept.keys() >= {*pair}}
+    return Topic(kept, pairs, [name for name in about.names if kept.keys() >= {*name}])
 
 
 def key_terms(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from langgraph.runtime import Runtime
@@ -14,7 +14,7 @@ from memory.pages.recollection import empty
 from memory.pages.within import scope
 from models.extractive.blocks import Page
 from models.extractive.ranking import LEAST, answerable, reach
-from models.extractive.topic import topic
+from models.extractive.topic import across, topic
 from nodes.recall.graph import make_recall
 from nodes.recall.state import RecallState
 from nodes.streaming import inside
@@ -90,10 +90,20 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
     ]
     if await asyncio.to_thread(answerable, question, shown):
         return found._replace(sources=_memories(found.sources))
-    covered = await asyncio.to_thread(reach, topic(question), question, shown)
-    if covered < RELATED * LEAST[language(question)]:
+    if await asyncio.to_thread(_covered, question, shown) < RELATED:
         return NOTHING
     return (await recall(state, runtime, question, rounds=1)).evidence
+
+
+def _covered(question: str, shown: Sequence[Page]) -> float:
+    """Return how much pages cover of what an answer has to, at most 1 for those that answer.
+
+    Pages in another language share only names and technical terms with the question.
+    """
+    about, tongue = topic(question), language(question)
+    others = [page for page in shown if language(page.text) != tongue]
+    own = reach(about, question, shown) / LEAST[tongue]
+    return max(own, reach(across(question), question, others) / LEAST["en"])
 
 
 def _memories(sources: Mapping[str, Source]) -> dict[str, Source]:

@@ -86,7 +86,7 @@ def test_pieces_that_stand_close_are_one_piece_in_the_order_of_the_page():
 def test_a_part_of_a_list_brings_all_of_it_and_what_announces_it():
     (whole,) = together(MANUAL, spans(MANUAL, (150, 200)))
 
-    assert whole.text.startswith("The pump is started so:")
+    assert whole.text.startswith("## Starting\n\nThe pump is started so:")
     assert whole.text.endswith("Step 9 takes the lever 9 notches further down.")
 
 
@@ -100,7 +100,75 @@ def test_a_list_below_a_heading_comes_with_it():
 def test_of_a_list_that_is_very_long_only_a_part_is_taken():
     text = "The pumps are:\n\n" + "".join(f"- pump {n} of the mill\n\n" for n in range(900))
 
-    assert together(text, spans(text, (600, 640))) == spans(text, (600, 640))
+    (part,) = together(text, spans(text, (600, 640)))
+
+    assert text[600:640] in part.text
+    assert len(part.text) < 100
+
+
+def whole(text: str, words: str) -> str:
+    """Return what is shown of a text where a passage of it holds some words."""
+    at = text.index(words)
+    return together(text, spans(text, (at, at + len(words))))[0].text
+
+
+ROPES = f"""{SENTENCE * 4}
+
+## Ropes
+
+A rope of hemp is tarred once a year. It lasts for ten years then. A rope of sisal rots.
+
+This can be prevented by a coat of wax. It is laid on before the first frost:
+
+rub(wax) {{
+  warm();
+
+  spread();
+}}
+
+The wax is bought at the mill, where there is enough of it for all the ropes of the harbour.
+
+--dry=yes|no [default: no]
+
+Lets the rope dry before the wax is laid on. Without it the wax peels.
+
+{SENTENCE * 4}"""
+
+
+def test_a_piece_goes_on_to_the_end_of_its_paragraph_and_begins_with_it():
+    shown = whole(ROPES, "It lasts for ten years")
+
+    assert shown.startswith("## Ropes\n\nA rope of hemp")
+    assert shown.endswith("A rope of sisal rots.")
+
+
+def test_a_paragraph_that_points_back_comes_with_the_one_that_it_points_to():
+    assert "A rope of hemp is tarred" in whole(ROPES, "a coat of wax")
+
+
+def test_what_is_announced_comes_along_and_code_is_whole():
+    assert whole(ROPES, "a coat of wax").endswith("spread();\n}")
+    assert whole(ROPES, "spread();").count("{") == whole(ROPES, "spread();").count("}")
+
+
+def test_a_term_stays_with_its_description():
+    assert whole(ROPES, "the wax peels").startswith("--dry=yes|no [default: no]")
+
+
+def test_a_chinese_announcement_brings_what_it_announces():
+    text = f"{'蜜蜂跳舞。' * 90}\n\n绳子的保养方法如下：\n\n先上蜡，再晾干。\n\n{'蜜蜂跳舞。' * 90}"
+
+    assert whole(text, "绳子的保养").endswith("再晾干。")
+
+
+def test_a_very_long_paragraph_is_shown_in_part():
+    assert len(whole(SENTENCE * 40, "flowers are. The bees of this hive")) < 1_300
+
+
+def test_paragraphs_that_fit_are_not_cut():
+    text = "\n\n".join([SENTENCE * 3] * 8)
+
+    assert [one.text for one in passages(text, size=300)] == [(SENTENCE * 3).strip()] * 8
 
 
 @pytest.mark.parametrize(

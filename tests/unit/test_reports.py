@@ -7,6 +7,7 @@ import pytest
 import memory.reports
 from config.errors import Problem
 from graph.context import Context
+from graph.records import RunStatus
 from memory.base import Query
 from memory.facts.store import remove
 from memory.learning.feedback import feed_back
@@ -18,7 +19,7 @@ from memory.pages.store import NewPage
 from memory.pages.undoing import undo
 from memory.registry import MEMORIES, UNDO
 from memory.reports import MOST, Reports, related
-from runs.lifecycle import found, opened
+from runs.lifecycle import found, mark, opened
 from storage.events import history, revision
 
 OWNER = "me/"
@@ -243,3 +244,44 @@ async def test_a_report_that_was_corrected_is_recalled_with_the_correction():
     await remove(OWNER, fact.id)
     (note,) = await related(OWNER, "Who described the waggle dance?")
     assert said not in note.text
+
+
+FUTEX = (
+    "Helgrind and DRD do not understand primitives that a program builds from futexes. "
+    "Helgrind reports false races there, and markup with ANNOTATE_HAPPENS_BEFORE removes them."
+)
+
+
+async def test_names_in_latin_letters_find_a_report_in_the_other_language():
+    one = await report(FUTEX, "old-1", "Helgrind and DRD with futexes")
+    await report(DANCE, "old-2")
+
+    assert await told("用 Helgrind 和 DRD 检查自制的 futex 锁时，会有什么误报？") == [one]
+
+
+async def test_a_chinese_report_is_told_to_an_english_question_that_names_its_things():
+    one = await report("Helgrind 不懂用 futex 自制的锁，DRD 也一样，因此都会误报。", "old-1")
+
+    assert await told("Do Helgrind and DRD understand a futex?") == [one]
+
+
+@pytest.mark.parametrize(
+    "question", ["用 Python 怎样读取 CSV 表格？", "蜜蜂怎样过冬？", "DRD 是哪一年发布的？"]
+)
+async def test_a_report_in_the_other_language_on_something_else_is_not_told(question: str):
+    await report("Python is slower than C in loops. Its lists grow by an eighth.", "old-1")
+    await report("The DRC mines cobalt. Winters are mild there.", "old-2")
+
+    assert await told(question) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "known"),
+    [("succeeded", True), ("partial", True), ("failed", False), ("insufficient_evidence", False)],
+)
+async def test_what_a_run_wrote_that_found_nothing_is_not_told(status: RunStatus, known: bool):
+    await opened(OWNER, "bees", 1, "What do bees do?", Context())
+    await mark(OWNER, "bees-1", status)
+    await report(DANCE, "bees-1")
+
+    assert bool(await told("What does the waggle dance tell?")) == known

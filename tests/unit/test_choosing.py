@@ -1,0 +1,80 @@
+from retrieval.choosing import Cut, choose
+from retrieval.text import Span
+from retrieval.tokens import count
+
+WORDS = ["gate", "pond", "wheel", "corn", "flour", "miller", "sluice", "paddle", "stone", "rope"]
+WORDS += ["beam", "shaft"]
+
+
+def paragraph(word: str) -> str:
+    return f"The {word} of the mill is kept in good order by the men who know the {word} best."
+
+
+def page(*words: str) -> str:
+    return "\n\n".join(f"{paragraph(word)}\n\n{'Nothing is said here. ' * 20}" for word in words)
+
+
+def cuts(texts: list[str], worths: dict[str, float]) -> list[Cut]:
+    found = []
+    for word, worth in worths.items():
+        said = paragraph(word)
+        (at,) = [n for n, text in enumerate(texts) if said in text]
+        start = texts[at].index(said)
+        found.append(Cut(at, Span(start, start + len(said), said), said, worth))
+    return found
+
+
+def said(texts: list[str], chosen) -> str:
+    return "\n".join(span.text for spans in chosen.values() for span in spans)
+
+
+def test_what_is_chosen_fits_into_the_room_and_the_best_come_first():
+    texts = [page(*WORDS[:6]), page(*WORDS[6:])]
+    worths = {word: 1 - at / 20 for at, word in enumerate(WORDS)}
+
+    chosen = choose(texts, cuts(texts, worths), 150)
+
+    assert count(said(texts, chosen)) <= 150
+    assert paragraph("gate") in said(texts, chosen)
+    assert paragraph("shaft") not in said(texts, chosen)
+
+
+def test_room_goes_to_what_is_worth_most_and_not_to_every_page():
+    texts = [page(*WORDS[:6]), page(*WORDS[6:])]
+    worths = {word: 1.0 if at < 6 else 0.1 for at, word in enumerate(WORDS)}
+
+    assert [*choose(texts, cuts(texts, worths), 130)] == [0]
+
+
+def test_the_first_passage_is_shown_however_small_the_room_is():
+    texts = [page("gate")]
+
+    assert paragraph("gate") in said(texts, choose(texts, cuts(texts, {"gate": 1.0}), 1))
+
+
+def test_half_of_the_room_belongs_to_the_first_pages():
+    texts = [page(*WORDS[:6]), page(*WORDS[6:])]
+    worths = {word: 1.0 if at < 6 else 0.1 for at, word in enumerate(WORDS)}
+
+    chosen = choose(texts, cuts(texts, worths), 200, first={1})
+
+    assert [*chosen] == [1, 0]
+    assert count("".join(span.text for span in chosen[1])) <= 100
+
+
+def test_of_each_page_that_was_named_something_is_shown():
+    texts = [page(*WORDS[:6]), page(*WORDS[6:9]), page(*WORDS[9:])]
+    worths = {word: 1 - at / 20 for at, word in enumerate(WORDS)}
+
+    assert {1, 2} <= choose(texts, cuts(texts, worths), 150, each={1, 2}).keys()
+
+
+def test_what_says_the_same_is_chosen_once():
+    texts = [page("gate"), page("gate", "pond")]
+    twice = [Cut(at, *one[1:]) for at in (0, 1) for one in cuts(texts[:1], {"gate": 1.0})]
+    pond = cuts(texts[1:], {"pond": 0.2})
+
+    chosen = choose(texts, [*twice, *(one._replace(page=1) for one in pond)], 400)
+
+    assert said(texts, chosen).count(paragraph("gate")) == 1
+    assert paragraph("pond") in said(texts, chosen)
