@@ -7,14 +7,12 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.records import Background, Finding, of_turn
+from graph.records import Finding, of_turn
 from graph.state import State
 from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
-from nodes.direct import AMBIGUOUS
 from nodes.experience import look_on
-from report.material import findings
 from report.render import plain
 from retrieval.text import find, heading, sentences
 from runs.lifecycle import mark
@@ -32,19 +30,12 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
     place = here(state, runtime)
-    if state["report"]["cited"] and _answers(state):
+    if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
     await look_on(state, place)
     code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
     await mark(place.owner, place.run, state["status"], code=code)
     return State()
-
-
-def _answers(state: State) -> bool:
-    """Tell whether a run found something out, and does not only say why nothing came out."""
-    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
-    unclear = any(entry["reason"] == AMBIGUOUS for entry in entries.values())
-    return state["status"] in ANSWERED and (not unclear or bool(findings(state)))
 
 
 async def _keep(state: State, place: Here) -> None:
