@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,7 +79,7 @@ def _made(home: Path, documents: Path) -> Path:
     """Lay tables beside the documents and take notes about a person; return the folder."""
     folder = home / "docs"
     folder.mkdir()
-    (folder / "manuals").symlink_to(documents.resolve())
+    shutil.copytree(documents, folder / "manuals")
     (folder / "ships.csv").write_text(SHIPS, encoding="utf-8")
     (folder / "books.csv").write_text(BOOKS, encoding="utf-8")
     for note in NOTES:
@@ -95,7 +96,7 @@ def _asked(question: str, folder: Path, home: Path) -> dict[str, Any]:
         told = {}
     return {
         "status": told.get("status", f"exit {done.returncode}"),
-        "answer": told.get("answer") or told.get("report") or done.stderr[-400:],
+        "answer": told.get("answer") or done.stderr[-400:],
     }
 
 
