@@ -9,6 +9,7 @@ import pytest
 
 from memory.pages.documents import Held
 from tests.unit.test_tables import table
+from tools.tables import wording
 from tools.tables.answers import answers
 from tools.tables.computing import Result, compute
 from tools.tables.making import Reading, Unclear
@@ -166,6 +167,25 @@ def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, te
     assert len(found.choices) == 2
     for choice in found.choices:
         assert isinstance(reading(choice, table(text, "port.csv")), Reading), choice
+
+
+def test_rows_by_an_unknown_name_are_offered_as_rows():
+    found = reading("How many towers are on the North coast?", table(LIGHTS, "lights.csv"))
+
+    assert isinstance(found, Unclear)
+    assert found.choices == ("How many rows are on the North coast?",)
+    assert wording.doubt(found, "en").endswith("ask How many rows are on the North coast?")
+    assert result(found.choices[0]).value == 2
+
+
+def test_years_beside_what_is_added_up_are_no_bounds_of_it():
+    text = "year,winner,prize\n1999,Kip,1500\n2001,Abe,2500\n2002,Kip,900\n"
+    asked = "What is the total prize between 2000 and 2003?"
+
+    assert result(asked, text, "races.csv").value == 3400
+    assert [one.name for one in result("哪一年的 prize 最高？", text, "races.csv").items] == [
+        "2001 Abe"
+    ]
 
 
 def test_a_name_of_a_column_is_never_said_to_be_none():

@@ -156,7 +156,6 @@ def test_a_value_that_two_columns_have_is_not_guessed():
     "question",
     [
         "How many hives were painted in 2022 by Anna?",
-        "How many wasps are in the apiary North?",
         "Why do the hives in North have the most honey?",
         "What is the average temper?",
         "Which hive is the best?",

@@ -98,7 +98,12 @@ def _left_out(
 def _name(reading: Reading, at: int) -> str:
     label, entity = reading.table.label, reading.entity or reading.table.label
     name = entity.cells[at] or label.cells[at]
-    if entity != label and entity.kind == "number" and label.kind == "text" and label.cells[at]:
+    if (
+        entity not in (label, reading.column)
+        and entity.kind != "text"
+        and label.kind == "text"
+        and label.cells[at]
+    ):
         name = f"{entity.cells[at]} {label.cells[at]}".strip()
     return name or f"row {reading.table.numbers[at]}"
 

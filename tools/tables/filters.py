@@ -23,6 +23,7 @@ from tools.tables.vocabulary import (
     FILLED_AFTER,
     FILLED_CELLS,
     NOT,
+    OPERATIONS,
     SCALES,
     TEXTS,
 )
@@ -42,6 +43,10 @@ BESIDE = 8
 
 UNITS = frozenset(["kb", "kib", "mb", "mib", "gb", "gib", "b", "%", "kg", "g", "m", "km", "cm"])
 """Units that a number of the question must share with the cells."""
+
+
+MEASURES = ("total", "average", "median", "min", "max")
+"""Operations that take a column of their own, so that years beside it are no bounds of it."""
 
 
 class Bound(NamedTuple):
@@ -233,6 +238,10 @@ def _dates(phrase: Phrase) -> Iterator[Bound]:
 def _numeric(phrase: Phrase, found: re.Match[str], said: str) -> bool:
     """Tell whether what looks like a year is a number of the column beside it."""
     if not said.isdecimal():
+        return False
+    measured = any(OPERATIONS[one].search(phrase.question) for one in MEASURES)
+    numbers = [one for one in phrase.columns if any(c.kind == "number" for c in one.columns)]
+    if measured and len(numbers) == 1 and not numbers[0].columns[0].years:
         return False
     near = phrase.near(*found.span(), "number", "date")
     return bool(near) and near is not None and near[1].kind == "number" and not near[1].years

@@ -32,7 +32,7 @@ _OPEN, _CLOSE = "[\"'`“‘「『]", "[\"'`”’」』]"
 _WORD = re.compile(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BRACKETS = re.compile(r"[(（\[].*?[)）\]]")
-_INNER = frozenset(["of", "the", "in", "per", "and", "a", "for"])
+_INNER = frozenset(["of", "the", "in", "per", "a", "for"])
 
 
 class Mention(NamedTuple):

@@ -27,6 +27,7 @@ class Phrase:
         self._take_file()
         self.found: list[Mention] = mentions(self.rest, table)
         self.touched = bool(self.found)
+        self.exact = any(one.whole for one in self.found)
         self.named = sum(one.end - one.start for one in self.found)
         self.fit = min((min(one.fit, 1.0) for one in self.found if one.whole), default=1.0)
         self.used: list[Column] = []

@@ -14,6 +14,7 @@ from tools.tables.mentions import Mention, named, normal, words
 from tools.tables.phrase import TAKEN, Phrase
 from tools.tables.table import Column, Table
 from tools.tables.vocabulary import (
+    COUNTED,
     EXPLAINED,
     FILL,
     FILL_ZH,
@@ -25,6 +26,7 @@ from tools.tables.vocabulary import (
     PEOPLE,
     ROWS,
     TOP,
+    WHEN,
     WHO,
 )
 
@@ -51,13 +53,24 @@ def reading(question: str, table: Table, *, sure: bool = False) -> Reading | Unc
     except Doubt as doubt:
         reader.strip()
         strange = reader.strange()
-        if not sure and (strange or not (reader.phrase.touched and doubt.options)):
+        known = not strange or (reader.phrase.exact and list(_with_rows(asked, table, strange)))
+        if not sure and not (known and reader.phrase.touched and (doubt.options or strange)):
             return None
         if not reader.asks:
             return None
         if strange and not doubt.options:
-            return Unclear(table, " ".join(strange))
+            return Unclear(table, " ".join(strange), (), tuple(_with_rows(asked, table, strange)))
         return Unclear(table, doubt.said, doubt.options, tuple(_choices(asked, table, doubt)))
+
+
+def _with_rows(question: str, table: Table, strange: Sequence[str]) -> Iterator[str]:
+    """Yield the question with its rows called rows, where nothing else in it is unknown."""
+    at = question.find(strange[0])
+    if len(strange) == 1 and COUNTED.search(question[:at]):
+        name = "行" if re.search(f"[{CJK}]", strange[0]) else "rows"
+        put = f"{question[:at]}{name}{question[at + len(strange[0]) :]}"
+        if _read(put, table):
+            yield put
 
 
 def _choices(question: str, table: Table, doubt: Doubt) -> Iterator[str]:
@@ -68,11 +81,18 @@ def _choices(question: str, table: Table, doubt: Doubt) -> Iterator[str]:
     end = at + len(doubt.said)
     for option in doubt.options:
         name = option if "“" in option else f"“{option}”"
-        for said in (name, f"{doubt.said} {name}"):
-            put = f"{question[:at]}{said}{question[end:]}"
-            if isinstance(_read(put, table), Reading):
+        said = [name, f"{doubt.said} {name}"]
+        for one in said[any(one.search(doubt.said) for one in OPERATIONS.values()) :]:
+            put = f"{question[:at]}{one}{question[end:]}"
+            if (found := _read(put, table)) and option.partition(" = ")[0] in _columns(found):
                 yield put
                 break
+
+
+def _columns(found: Reading) -> set[str]:
+    """Return the names of the columns that a reading uses."""
+    used = [found.column, found.group, found.entity, *(one.column for one in found.conditions)]
+    return {one.name for one in used if one}
 
 
 def _read(question: str, table: Table) -> Reading | None:
@@ -102,7 +122,7 @@ class _Reader:
         self.conditions = filters(self.phrase)
         said = self._operations()
         group = self._group(said)
-        entity = self._nouns(said)
+        entity = self._nouns(said) or self._when(said)
         self.rows = self._rows() or self.rows
         self.phrase.touched = self.phrase.touched or self.rows
         self.asks = self.asks or bool(said or self.conditions or self.phrase.difference)
@@ -209,6 +229,16 @@ class _Reader:
                 self.conditions.append(Condition(column, "filled"))
             return column if column.kind == "number" else None
         return None
+
+    def _when(self, said: dict[str, str]) -> Column | None:
+        """Return the column of dates or years by which a superlative asks for a row."""
+        asked = WHEN.search(self.phrase.rest)
+        dates = [one for one in self.table.columns if one.kind == "date" or one.years]
+        if not asked or len(dates) != 1 or not {"min", "max"} & set(said):
+            return None
+        self.phrase.take(*asked.span())
+        self.rows = True
+        return dates[0]
 
     def _rows(self) -> bool:
         """Take out the names of the rows, and tell whether there was one."""

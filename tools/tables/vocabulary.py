@@ -66,6 +66,10 @@ ALIKE: Mapping[str, tuple[str, ...]] = {
     "dept": ("department",),
     "no": ("number",),
     "pct": ("percent", "percentage"),
+    "winner": ("won", "win", "wins"),
+    "author": ("wrote", "written"),
+    "sold": ("sale", "sales"),
+    "paid": ("payment",),
 }
 """Words of column names, and what people say instead."""
 
@@ -171,6 +175,20 @@ NOUNS_AFTER = re.compile(
 
 FIRST_LAST = re.compile(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
 """What asks for the first or the last by date."""
+
+WHEN = re.compile(
+    r"\b(?:which|what) (?:day|date|month|year)\b|\bwhen\b|哪一?[天年月]|什么时候|何时",
+    re.IGNORECASE,
+)
+"""What asks for the date of a row."""
+
+COUNTED = re.compile(
+    r"(?:\b(?:how many|number of|count of|(?:percentage|percent|share|proportion"
+    r"|fraction) of)(?: the)?\s+"
+    r"(?:[a-z]+ )?|[多少几幾]+[个個本位名座只次家条]\s*)$",
+    re.IGNORECASE,
+)
+"""What stands before the name of what is counted."""
 
 EXPLAINED = re.compile(
     r"\bwhy\b|\bhow (?:do|does|did|can|could|should|would|is|are|was|were|to)\b|\bcompare\b"

@@ -92,12 +92,16 @@ def doubt(unclear: Unclear, language: str) -> str:
             return f"在 {table} 中，“{said}”可能指 {'、'.join(options)}" + (
                 f"，请改问：{again}" if again else "，请写明是哪一个"
             )
+        if again:
+            return f"没有读懂“{said}”；如果指 {table} 的行，请改问：{again}"
         known = "、".join(_plain(one.name) for one in unclear.table.columns)
         return f"这一问超出了能计算的范围：没有读懂“{said}”；{table} 的列是：{known}"
     if options:
         return f"in {table}, “{said}” could mean {_either(options)}: " + (
             f"ask {again}" if again else "say which is meant"
         )
+    if again:
+        return f"“{said}” was not understood; if the rows of {table} are meant, ask {again}"
     known = ", ".join(_plain(one.name) for one in unclear.table.columns)
     return f"“{said}” was not understood; the columns of {table} are: {known}"
 
