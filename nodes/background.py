@@ -64,18 +64,12 @@ def _with(state: QueryState, update: State, computed: Direct | None) -> State:
     """Return an update with what was computed beside the search, and what was not."""
     if computed is None:
         return update
-    asked, nothing = state["query"], list[Passage]()
-    entries = {
-        f"{UNCOMPUTED}{number}": Background(
-            query=part, status="failed", reason=f"not_computed: {why}", passages=nothing
-        )
-        for number, (part, why) in enumerate(computed.uncomputed, start=1)
-    }
+    entries = _uncomputed(state, computed)
     if computed.passages:
-        entries[COMPUTED] = Background(
-            query=asked, status="ok", reason="", passages=computed.passages
+        entries[key(state["turn"], COMPUTED)] = Background(
+            query=state["query"], status="ok", reason="", passages=computed.passages
         )
-    background = update["background"] | keyed(state["turn"], entries)
+    background = update["background"] | entries
     sources = {**computed.sources, **update["sources"]}
     return State(**{**update, "background": background, "sources": sources})
 
@@ -88,7 +82,21 @@ def _settled(state: QueryState, found: Direct) -> State:
         reason=found.reason,
         passages=found.passages,
     )
-    return State(sources=found.sources) | _found(state, entry)
+    told = _found(state, entry)
+    told["background"] |= _uncomputed(state, found)
+    return State(sources=found.sources) | told
+
+
+def _uncomputed(state: QueryState, found: Direct) -> dict[str, Background]:
+    """Return an entry for each part of the question that was not computed, with the reason."""
+    nothing: list[Passage] = []
+    entries = {
+        f"{UNCOMPUTED}{number}": Background(
+            query=part, status="failed", reason=f"not_computed: {why}", passages=nothing
+        )
+        for number, (part, why) in enumerate(found.uncomputed, start=1)
+    }
+    return keyed(state["turn"], entries)
 
 
 async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:

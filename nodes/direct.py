@@ -10,11 +10,11 @@ from graph.context import Context
 from graph.state import QueryState
 from memory.about import Told, about, remembered, said
 from memory.pages.uploads import with_uploads
+from nodes.tables import of_tables
 from runs.place import Here, here
 from runs.trace import trace
 from tools.direct import Direct, Made, direct, plain
 from tools.overview import asks_overview, overview
-from tools.tables.answers import answered
 
 UNSURE, FORGOT = "unsure", "not_remembered"
 """Why what was worked out is no whole answer, and why nothing could be."""
@@ -39,7 +39,7 @@ async def worked_out(state: QueryState, runtime: Runtime[Context]) -> Direct | N
         documents = await overview(place.owner, files, language, question)
         found = await direct(place, documents) if documents else None
     if found is None:
-        found = await _tables(place, runtime.context, question, language)
+        found = await of_tables(state, runtime)
     if found:
         status = "not_computed" if found.uncomputed else found.reason or "ok"
         await trace(place, "compute", "direct", status, query=question)
@@ -70,17 +70,3 @@ def made(notes: Sequence[Told], language: str) -> list[Made]:
         )
         for one in notes
     ]
-
-
-async def _tables(place: Here, context: Context, question: str, language: str) -> Direct | None:
-    files = await with_uploads(place.owner, place.thread, context.files)
-    found = await answered(place.owner, files, question, language)
-    if found is None:
-        return None
-    answers = [
-        Made("file", one.file.sha256, one.file.path, one.title, one.place, one.text)
-        for one in found.computed
-    ]
-    told = await direct(place, answers)
-    left = tuple((one.asked, one.why) for one in found.uncomputed)
-    return told._replace(whole=found.whole, uncomputed=left)

@@ -149,6 +149,83 @@ async def test_what_no_model_could_write_up_still_has_the_number(
     assert 'kind="computed"' in script.prompts("Draft")[0]
 
 
+LENT = """title,lent,back
+Moss,2020-01-01,2020-01-11
+Fern,2020-02-01,2020-02-04
+Reed,2020-03-01,
+"""
+KEPT = {
+    "asked": "Which book stayed away longest?",
+    "table": "lent.csv",
+    "operation": "max",
+    "column": "lent",
+    "until": "back",
+    "filters": [{"column": "back", "is": "filled"}],
+}
+
+
+async def test_a_model_reads_a_question_in_unusual_words_into_a_query_that_code_runs(
+    thread: Session, tmp_path: Path, script: Script
+):
+    root = await read_in(tmp_path / "books", lent_csv=LENT)
+    script.on("TableQueries", {"queries": [KEPT], "rest": ""})
+    context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
+    outcome = await thread.begin("Of all lent, which stayed away the longest?", context, quiet)
+
+    (source,) = [one for one in outcome.state["sources"].values() if one["kind"] == "computed"]
+    assert "days from lent to back" in source["title"]
+    assert "back filled" in source["title"]
+    assert "is 10 days (Moss)" in outcome.state["report"]["body"]
+    assert "title (text, 0 empty): Moss, Fern, Reed" in script.prompts("TableQueries")[0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"column": "returned"},
+        {"table": "other.csv"},
+        {"operation": "total", "until": ""},
+        {"filters": [{"column": "title", "is": "equal", "values": ["Mosses"]}]},
+    ],
+)
+async def test_a_query_with_a_name_that_the_table_has_not_is_not_run(
+    thread: Session, tmp_path: Path, script: Script, wrong: dict[str, object]
+):
+    root = await read_in(tmp_path / "books", lent_csv=LENT)
+    script.on("TableQueries", {"queries": [{**KEPT, **wrong}], "rest": ""})
+    context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
+    outcome = await thread.begin("Of all lent, which stayed away the longest?", context, quiet)
+
+    assert any(one["reason"].startswith("not_computed") for one in gaps(outcome.state))
+    assert not any(one["kind"] == "computed" for one in outcome.state["sources"].values())
+
+
+@pytest.mark.parametrize(
+    "question", ["What is moss?", "How many rows are in lent.csv?", "What is the longest river?"]
+)
+async def test_no_model_is_asked_where_no_table_is_near_or_the_rules_read_it_all(
+    thread: Session, tmp_path: Path, script: Script, question: str
+):
+    root = await read_in(tmp_path / "books", lent_csv=LENT)
+    context = make({"models": {"default": "fake:any"}, "files": [root], "auto_accept": True})
+    await thread.begin(question, context, quiet)
+
+    assert "TableQueries" not in script.names()
+
+
+async def test_files_beyond_what_is_read_for_one_question_are_named(
+    thread: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tools.tables.answers.MOST", 1)
+    root = await read_in(tmp_path / "books", a_csv=LENT, b_csv="hive,honey\nA1,3\nA2,4\n")
+    context = make({"models": EXTRACTIVE, "files": [root], "auto_accept": True})
+    outcome = await thread.begin("How many titles have no back?", context, quiet)
+
+    assert "1 of the 3 rows" in outcome.state["report"]["body"]
+    (gap,) = [one for one in gaps(outcome.state) if one["reason"].startswith("not_computed")]
+    assert "b.csv" in gap["reason"]
+
+
 async def test_a_table_that_has_changed_since_it_was_read_is_not_computed_with(
     thread: Session, hives: str
 ):

@@ -14,7 +14,10 @@ from tools.files import Grid, Limits, cells
 from tools.tables import wording
 from tools.tables.computing import Result, compute
 from tools.tables.making import Reading, Unclear
+from tools.tables.mentions import normal
 from tools.tables.parts import parts
+from tools.tables.phrase import Phrase
+from tools.tables.query import TableQueries, Unfit, to_reading
 from tools.tables.reading import reading
 from tools.tables.table import Table, tables
 from tools.tables.vocabulary import OPERATIONS
@@ -23,7 +26,7 @@ SUFFIXES = (".csv", ".tsv", ".xlsx")
 """The files that hold tables."""
 
 MOST = 20
-"""So many files are looked at for one question; those that it names come first."""
+"""So many files are looked at for one question, or all that it names."""
 
 SMALL = 1_000_000
 """A question that asks for no operation is looked up in files up to this size only, in bytes."""
@@ -37,6 +40,21 @@ BOTH = 3
 
 Pair = tuple[Held, Table]
 """A table, and the file it is in."""
+
+
+NEAR = 4
+"""So many tables at the most are shown to a model that reads a question."""
+
+BYTES, ROWS = 60_000_000, 500_000
+"""So much of the files that a question may be about is read at the most."""
+
+
+class Looked(NamedTuple):
+    """The tables that a question may be about."""
+
+    pairs: list[Pair]
+    left: list[str]
+    """The names of the files that were too many, or too large, to be looked at."""
 
 
 class Computed(NamedTuple):
@@ -67,22 +85,73 @@ class Answers(NamedTuple):
 _kept: OrderedDict[tuple[str, str], list[Grid]] = OrderedDict()
 
 
-async def answered(
-    owner: str, roots: Sequence[str], question: str, language: str
-) -> Answers | None:
-    """Return what is computed for a question, and what is not; nothing where no table is asked.
+async def tables_of(owner: str, roots: Sequence[str], question: str) -> Looked:
+    """Return the tables that a question may be about, and which files were not looked at.
 
     Args:
         owner: Whose files.
         roots: The folders that were read; all of the owner's where none is named.
         question: As the person puts it.
-        language: In which the answer is worded.
     """
     files = [one for one in await held(owner, roots) if _may_answer(one, question)]
-    first = sorted(files, key=lambda one: (not _names(question, one), one.path))[:MOST]
-    named = [one for one in first if _names(question, one)]
-    pairs = [(one, table) for one in named or first for table in await _tables(one)]
-    return await asyncio.to_thread(answers, pairs, question, language)
+    files = [one for one in files if _names(question, one)] or files
+    pairs: list[Pair] = []
+    left: list[str] = []
+    size = rows = 0
+    for at, one in enumerate(files):
+        size += one.size
+        if at >= MOST or size > BYTES or rows > ROWS:
+            left.append(Path(one.path).name)
+            continue
+        found = await _tables(one)
+        rows += sum(table.size for table in found)
+        pairs += [(one, table) for table in found]
+    return Looked(pairs, left)
+
+
+async def answered(looked: Looked, question: str, language: str) -> Answers | None:
+    """Return what is computed for a question, and what is not; nothing where no table is asked."""
+    found = await asyncio.to_thread(answers, looked.pairs, question, language)
+    if found is None or not looked.left:
+        return found
+    told = Uncomputed(question, wording.left_out(looked.left, language))
+    return found._replace(uncomputed=[*found.uncomputed, told])
+
+
+async def queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:
+    """Return what the queries give that a model wrote; one that does not fit is not computed."""
+    return await asyncio.to_thread(_queried, pairs, read, language)
+
+
+def _queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:
+    computed: list[Computed] = []
+    uncomputed: list[Uncomputed] = []
+    every = [table for _, table in pairs]
+    for query in read.queries:
+        try:
+            result = compute(to_reading(query, every, chinese=language == "zh"))
+        except Unfit as unfit:
+            uncomputed.append(Uncomputed(query.asked, wording.unfit(str(unfit), language)))
+            continue
+        file = next(file for file, table in pairs if table is result.reading.table)
+        computed.append(_computed(file, result, language))
+    return Answers(computed, uncomputed, not uncomputed and not read.rest.strip())
+
+
+def near(pairs: Sequence[Pair], question: str) -> list[Pair]:
+    """Return the tables that a question names something of, if it asks for a computation.
+
+    What names a column or a value word for word comes first.
+    """
+    if not any(one.search(question) for one in OPERATIONS.values()):
+        return []
+    touched = [(Phrase(normal(question), table), (file, table)) for file, table in pairs]
+    held = [
+        (phrase.named, pair)
+        for phrase, pair in touched
+        if phrase.exact or _names(question, pair[0])
+    ]
+    return [pair for _, pair in sorted(held, key=lambda one: -one[0])[:NEAR]]
 
 
 def answers(pairs: Sequence[Pair], question: str, language: str) -> Answers | None:

@@ -25,7 +25,7 @@ _JOINTS = re.compile(
 _BEFORE = re.compile(
     r"(?:\b(?:between|from)|从|自)\s*(?:the\s+)?(?:column\s+)?[\"'`“‘「列]*\s*$", re.IGNORECASE
 )
-_UNITS: Mapping[str, tuple[re.Pattern[str], Decimal, str]] = {
+UNITS: Mapping[str, tuple[re.Pattern[str], Decimal, str]] = {
     "days": (re.compile(r"\bdays?\b|[多少几幾]*天数?", re.I), Decimal(1), "天"),
     "weeks": (re.compile(r"\bweeks?\b|[多少几幾]*(?:个?星期|周)", re.I), Decimal(7), "周"),
     "months": (
@@ -87,9 +87,16 @@ def _made(question: str, one: Mention, other: Mention, joint: str) -> Difference
     return Difference(column, start, other.end, words, (one, other))
 
 
+def between(one: Column, other: Column, unit: str, *, chinese: bool) -> Column:
+    """Return what lies between two columns: time in a unit of `UNITS`, or else a difference."""
+    if unit not in UNITS:
+        return _subtracted(one, other, "", "zh" * chinese)
+    return _time(one, other, unit, UNITS[unit][2] if chinese else unit)
+
+
 def _words(question: str, one: Mention, other: Mention) -> Iterator[tuple[int, int]]:
     """Yield the places of the words that ask for a length of time or a difference."""
-    patterns = [_SPANS, *(pattern for pattern, _, _ in _UNITS.values())]
+    patterns = [_SPANS, *(pattern for pattern, _, _ in UNITS.values())]
     for pattern in patterns:
         for found in pattern.finditer(question):
             if found.end() <= one.start or found.start() >= other.end:
@@ -99,20 +106,20 @@ def _words(question: str, one: Mention, other: Mention) -> Iterator[tuple[int, i
 def _unit(question: str, kinds: Collection[str]) -> tuple[str, str]:
     """Return the unit that is asked for, by its name and as it is shown."""
     chinese = bool(re.search(f"[{CJK}]", re.sub(r"[\w.-]+\.(?:csv|tsv|xlsx)", "", question)))
-    name = next((name for name, one in _UNITS.items() if one[0].search(question)), "days")
-    return name, (_UNITS[name][2] if chinese else name) if kinds == {"date"} else "zh" * chinese
+    name = next((name for name, one in UNITS.items() if one[0].search(question)), "days")
+    return name, (UNITS[name][2] if chinese else name) if kinds == {"date"} else "zh" * chinese
 
 
 def _time(one: Column, other: Column, name: str, unit: str) -> Column:
     cells = []
     for first, last in zip(one.values, other.values, strict=True):
         if isinstance(first, date) and isinstance(last, date):
-            spanned = Decimal((last - first).days) / _UNITS[name][1]
+            spanned = Decimal((last - first).days) / UNITS[name][1]
             cells.append(f"{_short(spanned)} {unit}")
         else:
             cells.append("")
-    length = _UNITS[name][1]
-    if unit == _UNITS[name][2]:
+    length = UNITS[name][1]
+    if unit == UNITS[name][2]:
         each = "" if length == 1 else f"（每{unit.removeprefix('个')}按 {length} 天）"
         return Column(MADE, f"从 {one.name} 到 {other.name} 的{unit}数{each}", cells)
     each = "" if length == 1 else f" (of {length} days)"

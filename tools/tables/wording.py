@@ -106,6 +106,27 @@ def doubt(unclear: Unclear, language: str) -> str:
     return f"“{said}” was not understood; the columns of {table} are: {known}"
 
 
+def unfit(said: str, language: str) -> str:
+    """Return that a query names what its table does not have, or cannot be computed."""
+    said = _plain(said)
+    return (
+        f"表格中没有“{said}”，或不能这样计算"
+        if language == "zh"
+        else (f"the tables have no “{said}”, or it cannot be computed with")
+    )
+
+
+def left_out(files: Sequence[str], language: str) -> str:
+    """Return which files were too many, or too large, to be looked at."""
+    shown = [_plain(one) for one in files[:SHOWN]]
+    more = len(files) - len(shown)
+    if language == "zh":
+        rest = f"等 {len(files)} 个" if more else ""
+        return f"这些文件太多或太大，没有查看：{'、'.join(shown)}{rest}。请写明文件名"
+    rest = f" and {more} more" if more else ""
+    return f"too many or too large to be looked at: {', '.join(shown)}{rest}; name the file"
+
+
 def _either(options: Sequence[str]) -> str:
     return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
 
