@@ -147,3 +147,18 @@ async def test_deeply_nested_pages_are_read_or_refused_in_time(tmp_path):
 
     assert "Bees" in (found := await outcome(path)) or found.startswith("file_")
     assert time.perf_counter() - start < 60
+
+
+async def test_a_long_file_has_more_time_than_a_short_one(tmp_path, monkeypatch):
+    given: list[float] = []
+
+    async def watched(call, seconds):
+        given.append(seconds)
+        return call()
+
+    monkeypatch.setattr("tools.files.reading.run_apart", watched)
+    for size in (200_000, 2_000_000):
+        (tmp_path / "a.txt").write_text("Bees dance on the comb.\n" * (size // 24))
+        await extract(tmp_path / "a.txt", Limits(seconds=2), apart=True)
+
+    assert given[1] - given[0] > 10

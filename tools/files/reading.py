@@ -45,6 +45,10 @@ _HINTS = {
 }
 
 
+SLOWEST = 100_000
+"""So many bytes of a long file are read in a second on a machine that does much else."""
+
+
 async def extract(path: Path, limits: Limits = _DEFAULT, *, apart: bool = False) -> Document:
     """Read a document into sections of 1,500 to 6,000 characters, each with its place.
 
@@ -121,7 +125,8 @@ async def _run(
     beside: Callable[[str, File], Result], apart: Callable[[str, File], Result], file: File
 ) -> Result:
     """Read a heavy file in a worker process, a light one in a thread, within its time."""
-    reader, seconds = READERS[file.suffix], file.limits.seconds
+    reader = READERS[file.suffix]
+    seconds = file.limits.seconds + len(file.data) / SLOWEST
     try:
         if beside is apart or file.suffix in HEAVY or len(file.data) > _LIGHT:
             return await run_apart(partial(apart, reader, file), seconds)

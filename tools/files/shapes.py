@@ -42,7 +42,7 @@ class Limits:
     pages: int = 2_000
     """Pages of a PDF."""
     seconds: float = 30.0
-    """Time to read it, without the wait for a free worker."""
+    """Time to read a short one, without the wait for a free worker; a long one has more."""
     memory: int = 1_000_000_000
     """Bytes that a worker may need to read it."""
     text: int = 10_000_000
