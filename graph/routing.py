@@ -5,11 +5,12 @@ So a state that a person has changed, in Studio or by a client, goes on like any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from langgraph.types import Send
 
-from graph.records import Finding, Step, key, of_turn
+from graph.records import Background, Finding, Source, Step, key, of_turn
 from graph.state import QueryState, State, StepState
 from nodes.planner import answered
 from nodes.team import ready
@@ -95,6 +96,13 @@ def _step(state: State, step: Step) -> StepState:
         feedback="",
         more_queries=[],
         passages=[],
-        # What a step builds on it may cite, too.
-        sources={name: state["sources"][name] for name in cited([*needed, *earlier])},
+        sources=_citable(state, [*needed, *earlier]),
     )
+
+
+def _citable(state: State, built_on: Sequence[Finding]) -> dict[str, Source]:
+    """Return what a step may cite: what it builds on, and the pages that the plan was made from."""
+    searched: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    shown = [passage for entry in searched.values() for passage in entry["passages"]]
+    names = [*sorted(cited(built_on)), *(passage["source"] for passage in shown)]
+    return {name: state["sources"][name] for name in dict.fromkeys(names)}

@@ -44,9 +44,8 @@ async def _keep(state: State, place: Here) -> None:
     Of a report that is what it says, not the words and lists around it: notes may quote it.
     """
     report = state["report"]
-    # A sentence that was given to another source is as that source has it.
-    doubted = [one for one in report.get("doubted", []) if one["reason"] != "other_source"]
-    text = _without(plain(report["body"]), [one["text"] for one in doubted])
+    doubted = [one["text"] for one in report.get("doubted", [])]
+    text = _without(plain(report["body"]), doubted)
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]

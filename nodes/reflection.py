@@ -13,8 +13,9 @@ from graph.state import StepState
 from nodes.agent import ask
 from nodes.streaming import tell_step
 from prompts.loader import render
-from prompts.marks import blocks, findings_block, step_blocks
+from prompts.marks import blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
+from report.wording import told
 
 
 class Verdict(BaseModel):
@@ -58,7 +59,8 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
     data = step_blocks(
         state["question"], state["step"], found, state["passages"], state.get("sources", {})
     )
-    data = blocks(data, earlier_block(state.get("earlier", [])))
+    removed = told(state.get("removed", []), [], state["language"])
+    data = blocks(data, cited("removed", removed), earlier_block(state.get("earlier", [])))
     system = render("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
 from report.code import with_code, without_code
+from report.marks import MARKER
 from report.markup import URL
 
 Kind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
@@ -158,3 +159,14 @@ def _filled(parts: list[Block], at: int) -> bool:
         if part.kind not in ("heading", "blank", "rule"):
             return True
     return False
+
+
+def prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
+    """Return the blocks that say something, with their places; the head of a table does not."""
+    heads = {at for at, (_, after) in enumerate(pairwise(parts)) if _parts_head(after)}
+    kinds = ("text", "item", "quote", "row")
+    return [(at, one) for at, one in enumerate(parts) if one.kind in kinds and at not in heads]
+
+
+def _parts_head(part: Block) -> bool:
+    return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))

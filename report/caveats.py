@@ -138,6 +138,9 @@ _SILENT = re.compile(
     r"|read\s+off|told)\b"
     r"|\b(?:can|could)\s+(?:\w+\s+)?be\s+(?:answered|settled|established|confirmed|judged|decided)\s+"
     r"(?:from|by|with|on)\b"
+    rf"|\b{_WRITTEN}\b[^.;,]{{0,60}}\bwithout\s+(?:giving|saying|naming|stating|telling|explaining"
+    r"|mentioning|specifying)\b"
+    r"|\b(?:was|were|is|are)\s+(?:\w+\s+)?not\s+(?:\w+\s+)?(?:computed|worked\s+out|counted)\b"
     r"|\b(?:for|through)\s+(?:want|lack)\s+of\s+(?:data|evidence|sources|information|material)\b",
     re.IGNORECASE,
 )

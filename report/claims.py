@@ -72,6 +72,8 @@ _DESCRIBES = re.compile(
     rf"(?:the|this|that|these|those|an?|one|another|its)\s+(?:[\w'’-]+\s+){{0,4}}?{_WRITING}\b"
     r"[^.;]{0,40}?\b(?:contains?|includes?|carr(?:y|ies)|has|have|holds?|asks?|tells?|tries|try"
     r"|attempts?|instructs?|orders?|addresses|addressed|advertis\w+|promotes?|speaks?|is|are)\b"
+    r"|^\W*(?:the|its|their)\s+(?:nearest|closest|only|one|single|best|last)\s+(?:\w+\s+)?(?:statements?"
+    r"|remarks?|hints?|mentions?|things?|passages?|sentences?|words?|clues?|answers?)\b"
     r"|\b(?:I|we)\s+(?:have\s+)?(?:left|leave|ignored?|disregard\w*|set|did\s+not|do\s+not"
     r"|skip\w*|exclud\w+|omit\w*|treat\w*)\b",
     re.IGNORECASE,

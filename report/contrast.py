@@ -23,6 +23,9 @@ HALF = 0.5
 NEARLY = 0.08
 """A place counts if it is at most so much less alike than the best one."""
 
+CLOSE = 0.6
+"""A sentence is close to a statement if it shares so much of what the closest one does."""
+
 PLACES = 4
 """How many places of a source are compared."""
 
@@ -133,6 +136,16 @@ def _having(wanted: set[str], source: Text) -> list[str]:
     found = Counter(at for word in wanted for at in source.places.get(word, ()))
     near = [source.said[at] for at, count in found.items() if count >= WHOLE * len(wanted)]
     return [one for one in near if len(set(words(one))) <= MOST * len(wanted)]
+
+
+def closest(said: str, source: Text) -> list[str]:
+    """Return the sentences of a source that share most with what is said; rare words count more."""
+    found: dict[int, float] = {}
+    for word in set(words(said)) & source.places.keys():
+        for at in source.places[word]:
+            found[at] = found.get(at, 0.0) + 1 / len(source.places[word])
+    most = max(found.values(), default=0.0)
+    return [source.said[at] for at, worth in found.items() if worth >= CLOSE * most]
 
 
 def nearest(said: str, source: Text) -> list[str]:

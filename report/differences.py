@@ -30,16 +30,17 @@ _LIKE_NOT = re.compile(
     r"un\w+|in(?:able|active|complete|valid|visible|dependent)\w*|dis\w+|non\w*|\w+less|fail\w*"
     r"|lack\w*"
     r"|refus\w*|except|only|little|few|rarely|seldom|forb\w+|prohibit\w*|avoid\w*|den\w+|stop\w*"
-    r"|instead"
+    r"|instead|off|disabled|absent|missing|out"
     "|than|yet|否|缺|拒|免|避|少|禁|停|除|只|仅|僅|异|異|反|失|差|空|零|难|難|不一定|是否|能否"
     "|有没有|有沒有|不同|不足|非法",
     re.IGNORECASE,
 )
 _BESIDE_NOT = re.compile(
-    r"do|does|did|is|was|are|were|be|been|has|have|had|will|would|can|could|may|might|to|ever|any"
+    r"do|does|did|is|was|are|were|be|been|has|have|had|will|would|can|could|may|might|to|ever|any|anymore|still|longer|already"
     "|是|有|会|會|曾|已|在|于|為|为|被|将|將|就|也|都|过|過|了|能|可|以|所|以",
     re.IGNORECASE,
 )
+_CONDITION = re.compile("if|unless|whether|若|如果|除非|是否", re.IGNORECASE)
 _STRONG = re.compile(
     r"all|every|always|never|only|exclusive(?:ly)?|certain(?:ly)?|definite(?:ly)?|undoubtedly"
     r"|proves?|proven"
@@ -181,9 +182,26 @@ def says_no(said: Sequence[str]) -> bool | None:
 def different(changes: Sequence[Change], known: Known) -> str:
     """Return what kind of difference there is among changes that is one of meaning, or nothing."""
     for kind, told in _KINDS.items():
-        if any(told(change, known) for change in changes):
+        compared = _unmoved(changes) if kind == "strength" else changes
+        if kind == "negation" and any(_has(_CONDITION, one.said or one.there) for one in changes):
+            continue
+        if any(told(change, known) for change in compared):
             return kind
     return ""
+
+
+def _unmoved(changes: Sequence[Change]) -> list[Change]:
+    """Return changes without the words that only stand in another place."""
+    said = {one.lower() for change in changes for one in change.said}
+    there = {one.lower() for change in changes for one in change.there}
+    moved = said & there
+    return [
+        one._replace(
+            said=[word for word in one.said if word.lower() not in moved],
+            there=[word for word in one.there if word.lower() not in moved],
+        )
+        for one in changes
+    ]
 
 
 def _negation(change: Change, _: Known) -> bool:
@@ -196,6 +214,9 @@ def _negation(change: Change, _: Known) -> bool:
     side = change.said if said else change.there
     other = change.there if said else change.said
     more = [one for one in side if not _NOT.fullmatch(one) and not _BESIDE_NOT.fullmatch(one)]
+    if more and any(len(one) > 1 and not _BESIDE_NOT.fullmatch(one) for one in other):
+        # "Off" in place of "not enabled" is the same in other words.
+        return False
     return len(more) <= max(1, len(other)) and len(side) <= 4 and len(other) <= 3
 
 

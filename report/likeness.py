@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from report.caveats import is_own, not_found
 from report.contrast import Text, indexed
 from report.numbers import FILE
 from report.openers import without_transition
@@ -30,12 +31,17 @@ CLAUSES = re.compile(
 """Where the clauses of a sentence are cut."""
 
 
-def is_strange(said: str, sources: Sequence[Text], about: str) -> bool:
-    """Tell whether sources have hardly a word of what is said, or of one of its clauses."""
+def is_strange(said: str, sources: Sequence[Text], about: str, *, whole: bool = False) -> bool:
+    """Tell whether sources have hardly a word of what is said, or of one of its clauses.
+
+    A clause that says what was not found, or what is the writer's own, is let be; where only the
+    `whole` counts, so are all of them.
+    """
     tongue = language(said)
     bare = FILE.sub(" ", without_transition(said))
     named = set(words(about))
-    for part in (bare, *CLAUSES.split(bare)):
+    parts = () if whole else CLAUSES.split(bare)
+    for part in (bare, *(one for one in parts if not (not_found(one) or is_own(one)))):
         wanted = {word for word in words(part) if not word[:1].isdigit()} - named
         found = sum(any(word in one.places for one in sources) for word in wanted)
         if len(wanted) >= FEWEST[tongue] and found <= STRANGE[tongue] * len(wanted):

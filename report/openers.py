@@ -28,6 +28,7 @@ _DOES = (
     r"|(?:is|are)\s+(?:organi[sz]ed|divided|arranged|structured|in|taken|given|listed|summed))"
 )
 _INTRODUCES = re.compile(
+    r"please\s+(?:say|tell|name|let|give|choose|state)\b|"
     rf"(?:the\s+(?:following\s+)?|these\s+|(?:here|there)\s+are\s+)?{_COUNT}\s+(?:\w+\s+)?{_POINTS}"
     rf"\s+(?:\w+\s+){{0,2}}?(?:{_MATTER}|to\s+\w+)\b"
     rf"|the\s+following\s+(?:\w+\s+)?{_POINTS}\s"
@@ -49,6 +50,7 @@ _ZH_POINTS = (
     "|项|項|组|組|层)"
 )
 _ZH_INTRODUCES = re.compile(
+    "[请請](?:[说說]明|告[诉訴]|指[明出]|[选選][择擇])|"
     "(?:本|下|以下|上|[这這此])(?:[报報]告|[节節]|文|表|[图圖]|部分|章|篇)[^，。]{0,12}"
     "(?:[介绍紹比较較]|[总總][结結]|[汇匯]|列|分|[说說]|[讨討]|[谈談]|[叙敘敍述]|概括|梳理|回答|涉及|[关關]注|按)"
     f"|(?:有|以下|下列|其中)?{_ZH_COUNT}{_ZH_POINTS}[^，。：]{{0,6}}(?:值得|需要?|要|如下|比[较較]|重要|[关關][键鍵])"

@@ -6,6 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from report.days import calendar
+from report.numbers import values
+from retrieval.dates import Date
+
 _UNITS: dict[str, tuple[str, float]] = {
     r"k(?:ilo)?m(?:et(?:er|re)s?)?|公里|千米": ("length", 1000.0),
     r"cm|centimet(?:er|re)s?|厘米|公分|釐米": ("length", 0.01),
@@ -61,6 +65,36 @@ _ABOUT = re.compile(
 _DECADE = re.compile(r"(?<!\d)(\d{3}0)(?:['’]?s\b|年代)")
 _CENTURY = re.compile(r"(?<!\d)(\d{1,2})(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b|\s*世[纪紀])")
 
+_NUMBER_WORDS = {
+    name: float(value)
+    for value, names in enumerate(
+        (
+            *("one 一", "two 二 两 兩", "three 三", "four 四", "five 五", "six 六", "seven 七"),
+            *("eight 八", "nine 九", "ten 十", "eleven", "twelve"),
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_SPAN_UNITS = {
+    "month": r"months?|[个個]月",
+    "year": r"years?|年(?!\d|代|[初底末中])",
+    "week": r"weeks?|[个個]?(?:星期|[周週])",
+    "day": r"days?|天",
+    "hour": r"hours?|[个個]?小[时時]",
+    "minute": r"minutes?|分[钟鐘]",
+    "second": r"seconds?|秒[钟鐘]?",
+}
+_IN_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25}
+_SMALL = re.compile(
+    r"(?<![\w.,:/-])(?P<number>\d{1,3}|"
+    + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
+    + r")[\s-]?(?:"
+    + "|".join(f"(?P<{name}>{unit})" for name, unit in _SPAN_UNITS.items())
+    + r")(?![A-Za-z])",
+    re.IGNORECASE,
+)
+
 
 class Quantity(NamedTuple):
     """A number with a unit, as it is in the base unit of its kind."""
@@ -77,6 +111,19 @@ class Measures(NamedTuple):
 
     quantities: list[Quantity]
     years: set[int]
+
+
+class Figures(NamedTuple):
+    """The numbers of a source, sorted, what others may follow from, and its dates."""
+
+    numbers: list[float]
+    measures: Measures
+    dates: set[Date]
+
+
+def figures(text: str) -> Figures:
+    """Return the numbers, the quantities and the dates of a source."""
+    return Figures(values(text), measures(text), calendar(text))
 
 
 def measures(text: str) -> Measures:
@@ -142,3 +189,34 @@ def _times(said: str, years: set[int]) -> list[float]:
 
 def _years(text: str) -> set[int]:
     return {int(one) for one in _YEAR.findall(text)}
+
+
+def other_length(said: str, sources: Sequence[str]) -> bool:
+    """Tell whether a length of time is said that its sources do not have, and other ones they do.
+
+    What is the sum, the difference or the product of lengths in them is theirs too.
+    """
+    ours = [(unit, number) for unit, number in _lengths(said) if number < 10]
+    theirs = [one for source in sources for one in _lengths(source)] if ours else []
+    years = {year for source in sources for year in _years(source)} if ours else set()
+    spans = {abs(one - other) for one in years for other in years}
+    ours = [(unit, number) for unit, number in ours if unit != "year" or number not in spans]
+    return any(_is_other(unit, number, theirs) for unit, number in ours)
+
+
+def _lengths(text: str) -> Iterator[tuple[str, float]]:
+    for found in _SMALL.finditer(text):
+        number = found["number"].lower()
+        yield str(found.lastgroup), _NUMBER_WORDS.get(number) or float(number)
+
+
+def _is_other(unit: str, number: float, theirs: Sequence[tuple[str, float]]) -> bool:
+    known = {other for name, other in theirs if name == unit}
+    if not known or number in known:
+        return False
+    made = {abs(one - other) for one in known for other in known}
+    made |= {one + other for one in known for other in known}
+    made |= {one * other for one in known for other in range(2, 5)}
+    days = number * _IN_DAYS.get(unit, 0.0)
+    same = (other * _IN_DAYS[name] for name, other in theirs if days and name in _IN_DAYS)
+    return number not in made and not any(abs(one - days) <= 0.1 * days for one in same)

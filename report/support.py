@@ -5,25 +5,25 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
 from report.arithmetic import comes_out
-from report.blocks import Block, blocks, cells, joined, without_gone
+from report.blocks import Block, blocks, cells, joined, prose, without_gone
 from report.caveats import is_computed
 from report.claims import describes_source, names_source, sort
 from report.contrast import Text, contrast, indexed, nearest, plain
-from report.days import calendar, strange_date, without_dates
+from report.days import strange_date, without_dates
 from report.leads import left_hanging, letters
 from report.likeness import CLAUSES, FEWEST, compared, is_strange, share
 from report.marks import MARKER, QUOTE, cites, given, replaced
 from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
 from report.openers import points_back, sums_up, without_transition
-from report.quantities import Measures, following, measures
+from report.quantities import Figures, figures, following
 from report.statements import statements
+from report.strength import goes_beyond
+from report.subjects import first_cited, other_subject
 from report.verify import Checked, check
-from retrieval.dates import Date
 from retrieval.text import language
 from retrieval.words import words
 
@@ -39,18 +39,13 @@ FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 LEAD = {"en": 1 / 2, "zh": 1 / 5}
 """A sentence without a source stays beside cited ones that have more of its words."""
 
+EASED = {"en": 1.5, "zh": 2}
+"""How many times fewer words may be known of a brief sentence that leads on to a cited one."""
+
 BRIEF = {"en": 8, "zh": 14}
-"""A sentence of no more words that leads on to a cited one stays with half as many known ones."""
+"""So many words at most has a brief sentence."""
 
 _NAME = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
-
-
-class Figures(NamedTuple):
-    """The numbers of a source, sorted, what others may follow from, and its dates."""
-
-    numbers: list[float]
-    measures: Measures
-    dates: set[Date]
 
 
 class Proven(NamedTuple):
@@ -113,7 +108,7 @@ class _Prover:
         """Return the text with the sources of its sentences, and without those that have none."""
         gone = [*removed]
         parts = [*self.parts]
-        for at, part in _prose(self.parts):
+        for at, part in prose(self.parts):
             self.around = "\n".join([self.around, plain(part.text)][-2:])
             row = part.kind == "row"
             said = [part.text] if row else statements(part.text)
@@ -164,7 +159,6 @@ class _Prover:
         """Return a statement that cites sources; another one only where theirs say none of it."""
         better = self.elsewhere(statement, cited) if self.is_foreign(statement, cited) else ""
         if better:
-            self.doubt(statement, "other_source")
             return replaced(statement, better)
         self.doubt(statement, self.difference(statement, cited))
         return statement
@@ -202,10 +196,11 @@ class _Prover:
         sources = [self.source(name).places for name in dict.fromkeys(named)]
         wanted = set(words(without_transition(lead)))
         found = [word for word in wanted if word in told or any(word in one for one in sources)]
+        refers = points_back(after) and not points_back(lead)
         brief = len(wanted) <= BRIEF[language(lead)]
-        needed = brief or (points_back(after) and not points_back(lead))
-        share = LEAD[language(lead)] / (2 if needed else 1)
-        return not self.unsupported(lead, named) and len(found) > share * len(wanted)
+        part = 2 if refers else EASED[language(lead)] if brief else 1
+        enough = LEAD[language(lead)] / part * len(wanted)
+        return not self.unsupported(lead, named) and len(found) > enough
 
     def doubt_hanging(self, gone: Sequence[Removed], left: Sequence[Block]) -> None:
         """Doubt the statements of what is left that point back to one that was removed."""
@@ -256,6 +251,8 @@ class _Prover:
         if values(said) and not self.unsupported(said, cited):
             return False
         wanted = set(words(without_transition(said)))
+        if len(wanted) < FEWEST[language(said)]:
+            return not any(wanted & self.source(name).places.keys() for name in cited)
         shares = (share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) <= FOREIGN[language(said)]
 
@@ -265,12 +262,14 @@ class _Prover:
         if wrong_sum(said):
             return "calculation"
         if self.unsupported(said, cited):
-            return "number"
+            return self.miscounted(said) if is_computed(said) else "number"
         if strange_date(said, [self.figure(name).dates for name in cited]):
             return "date"
-        if not self.comparable(said, cited):
-            return "name" if self.has_foreign_name(said, cited) else ""
         sources = [self.source(name) for name in cited]
+        if not self.comparable(said, cited):
+            foreign = self.has_foreign_name(said, cited)
+            other = self.other_subject(statement) or goes_beyond(said, sources, alike=False)
+            return "name" if foreign else other
         about = self.about(cited)
         bare = without_sums(said)
         compared = statement if bare == said else bare
@@ -279,8 +278,37 @@ class _Prover:
             return "" if different == "name" else different
         if not different and self.has_other_name(said, cited):
             return "name"
-        strange = not QUOTE.search(statement) and not describes_source(said) and bare == said
-        return different or ("strange" if strange and is_strange(said, sources, about) else "")
+        different = different or self.other_subject(statement) or goes_beyond(said, sources)
+        own = QUOTE.search(statement) or describes_source(said) or sort(said) == "none"
+        strange = not own and bare == said and self.is_strange(statement, cited)
+        return different or ("strange" if strange else "")
+
+    def other_subject(self, statement: str) -> str:
+        """Return the reason to doubt a statement whose first citation is about something else."""
+        first = first_cited(statement)
+        cited = [name for name in dict.fromkeys(cites(first)) if name in self.texts]
+        said = plain(first)
+        sources = [self.source(name) for name in cited]
+        alike = self.comparable(said, cited)
+        near = [
+            one for source in sources for one in (nearest(said, source) if alike else source.said)
+        ]
+        titles = [self.names.get(name, "") for name in cited]
+        others = [self.names.get(name, "") for name in self.texts if name not in cited]
+        return "subject" if cited and other_subject(said, near, titles, others) else ""
+
+    def is_strange(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether sources have hardly a word of a statement.
+
+        What follows its last citation may be of any source, and what several sources bear out
+        together is looked at as a whole.
+        """
+        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
+        sources, about = [self.source(name) for name in cited], self.about(cited)
+        whole = len(cited) > 1
+        return is_strange(plain(statement[:end]), sources, about, whole=whole) or is_strange(
+            plain(statement[end:]), [self.source(name) for name in self.texts], about
+        )
 
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
@@ -349,8 +377,7 @@ class _Prover:
     def figure(self, name: str) -> Figures:
         """Return the numbers and dates of a source."""
         if name not in self.figures:
-            text = self.texts[name]
-            self.figures[name] = Figures(values(text), measures(text), calendar(text))
+            self.figures[name] = figures(self.texts[name])
         return self.figures[name]
 
     def adds_up(self, statement: str) -> bool:
@@ -378,14 +405,3 @@ class _Prover:
         lines = part.text.split("\n")[1:-1]
         wrong = [one.strip() for one in lines if self.unsupported(one, names)]
         return [Doubted(text=one, reason="number") for one in wrong]
-
-
-def _prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
-    """Return the blocks that say something, with their places; the head of a table does not."""
-    heads = {at for at, (_, after) in enumerate(pairwise(parts)) if _parts_head(after)}
-    kinds = ("text", "item", "quote", "row")
-    return [(at, one) for at, one in enumerate(parts) if one.kind in kinds and at not in heads]
-
-
-def _parts_head(part: Block) -> bool:
-    return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))

@@ -133,6 +133,7 @@ _DOUBTED = {
         "A number in it stands in none of the sources that it cites: “{}”",
         "所引来源中没有其中的数字：“{}”",
     ),
+    # Reports that earlier versions wrote still have this one.
     "other_source": (
         "It cited a source that does not say it, and was given the one that does: “{}”",
         "原先所引来源没有这样说，已改注为这样说的来源：“{}”",
@@ -140,6 +141,10 @@ _DOUBTED = {
     "strange": (
         "The sources that it cites say hardly a word of it, or of a part of it: “{}”",
         "所引来源几乎没有谈到其内容或其中一部分：“{}”",
+    ),
+    "subject": (
+        "The sources that it cites are about something else than it: “{}”",
+        "所引来源谈的是另一对象：“{}”",
     ),
     "strength": ("It says more than its sources: “{}”", "所说超出所引来源：“{}”"),
 }

@@ -37,6 +37,19 @@ async def test_a_redo_is_told_which_sentences_were_removed_and_why(
     assert "a joke" in again
 
 
+async def test_a_reviewer_is_shown_what_was_removed_and_why(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {FALSE}")
+    await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (shown,) = script.prompts("Verdict")
+    assert "<removed>" in shown
+    assert "with a quotation that no source has: " in shown
+    assert "a joke" in shown
+
+
 async def test_findings_are_shown_with_quotations_as_they_are_to_be_copied(
     thread: Session, choices: dict[str, object], script: Script
 ):
