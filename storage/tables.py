@@ -78,6 +78,16 @@ documents = Table(
 )
 """One row per file of a folder that was read in; `code` says why it could not be read."""
 
+former_documents = Table(
+    "former_documents",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("root", Text, nullable=False),
+)
+"""What files held before they changed, went or were removed, while any page still says it."""
+
 namespaces = Table(
     "namespaces",
     metadata,

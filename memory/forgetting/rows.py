@@ -34,7 +34,8 @@ from storage.tables import (
 
 APART = {
     *("facts", "pages", "members"),  # they have ways of their own
-    *("schema", "namespaces", "documents", "projects", "vectors", "vector_sets"),  # names only
+    *("schema", "namespaces", "documents", "former_documents"),  # names only
+    *("projects", "vectors", "vector_sets"),  # names only
     *("sources", "heard"),  # ids only
 }
 """The tables that are not looked through for sentences; every other one is, old and new."""

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, or_, select
+from sqlalchemy import Connection, Table, delete, or_, select
 
 from memory.pages.indexing import in_index, join, namespace, put, take
 from memory.pages.keeping import supersede
 from memory.pages.rows import GONE, digest
 from storage.engine import read_rows
 from storage.journal import perform
-from storage.tables import documents, members, pages
-from storage.upsert import upsert
+from storage.tables import documents, former_documents, members, pages
+from storage.upsert import insert_new, upsert
 
 FILE = "file"
 
@@ -100,6 +100,7 @@ def _note(connection: Connection, *, owner: str, root: str, path: str, row: dict
     mine = _pages(connection, owner, now)
     join(connection, list(mine), [namespace(connection, owner, FILE, root)])
     if before and before != now:
+        _note_former(connection, owner, root, path, before)
         _leave(connection, owner, root, before)
         if mine and not is_held(connection, owner, before):
             said = dict(mine.values())
@@ -113,11 +114,11 @@ def listed_below(connection: Connection, owner: str, name: str) -> list[dict[str
     return [dict(row._mapping) for row in connection.execute(wanted)]
 
 
-def below(name: str) -> Any:
+def below(name: str, table: Table = documents) -> Any:
     """Return what holds of a file, of all files of a folder that was read, and of a part of it."""
     path = os.path.realpath(os.path.expanduser(name))
-    inside = documents.c.path.startswith(path.rstrip("/") + "/", autoescape=True)
-    return or_(documents.c.path == path, documents.c.root == path, inside)
+    inside = table.c.path.startswith(path.rstrip("/") + "/", autoescape=True)
+    return or_(table.c.path == path, table.c.root == path, inside)
 
 
 def leave(connection: Connection, owner: str, root: str, path: str) -> None:
@@ -129,7 +130,18 @@ def _forget(connection: Connection, *, owner: str, root: str, path: str) -> None
     before = content(connection, owner, root, path)
     connection.execute(delete(documents).where(*_named(owner, root, path)))
     if before:
+        _note_former(connection, owner, root, path, before)
         _leave(connection, owner, root, before)
+
+
+def _note_former(connection: Connection, owner: str, root: str, path: str, sha256: str) -> None:
+    """Write down what a file held, so that it can still be forgotten by its name."""
+    said = select(pages.c.id).where(
+        pages.c.owner == owner, pages.c.origin_id == digest(FILE, sha256)
+    )
+    if connection.execute(said.limit(1)).first():
+        row = {"owner": owner, "path": path, "sha256": sha256, "root": root}
+        connection.execute(insert_new(former_documents).on_conflict_do_nothing(), row)
 
 
 def _leave(connection: Connection, owner: str, root: str, sha256: str) -> None:

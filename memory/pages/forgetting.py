@@ -5,7 +5,7 @@ What says again what they said is forgotten by `memory.forgetting`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from sqlalchemy import Connection, delete, select
@@ -15,7 +15,7 @@ from memory.pages.upkeep import BATCH, erase
 from storage.engine import read_rows
 from storage.events import Event, log
 from storage.journal import perform
-from storage.tables import documents, pages
+from storage.tables import documents, former_documents, pages
 from storage.vectors import remove
 
 
@@ -45,7 +45,17 @@ def erase_pages(
     read_from = (documents.c.owner == owner, documents.c.sha256.in_({row.origin for row in rows}))
     left = select(pages.c.id).where(pages.c.owner == owner, pages.c.origin == documents.c.sha256)
     connection.execute(delete(documents).where(*read_from, documents.c.code == "", ~left.exists()))
+    _drop_former(connection, owner, {row.origin for row in rows})
     log(
         connection,
         Event(owner, "pages.forget", before={"pages": [row.id for row in rows]}, why=why),
     )
+
+
+def _drop_former(connection: Connection, owner: str, origins: Collection[str]) -> None:
+    """Let go of the names of files that held what no page says any more."""
+    named = (former_documents.c.owner == owner, former_documents.c.sha256.in_(origins))
+    left = select(pages.c.id).where(
+        pages.c.owner == owner, pages.c.origin == former_documents.c.sha256
+    )
+    connection.execute(delete(former_documents).where(*named, ~left.exists()))

@@ -14,7 +14,7 @@ from memory.pages.documents import below
 from memory.pages.listing import stats
 from memory.pages.rows import GONE, digest
 from storage.engine import read_rows
-from storage.tables import documents, pages
+from storage.tables import documents, former_documents, pages
 
 KINDS = ("file", "web", "report", "chat", "session")
 """The kinds of pages that are kept, whether there are any yet or not."""
@@ -86,6 +86,10 @@ async def from_origin(owner: str, name: str) -> Origin:
     here = set((await read_rows(inside)).scalars())
     elsewhere = {row.sha256: row.path for row in rows if row.path not in here}
     hashes = {row.sha256 for row in rows if row.path in here}
+    before = select(former_documents.c.sha256).where(
+        former_documents.c.owner == owner, below(name, former_documents)
+    )
+    hashes |= set((await read_rows(before)).scalars())
     kinds = {*KINDS, *(shelf.kind for shelf in await stats(owner))}
     gone = [digest(kind, name) for kind in kinds]
     gone += [digest("file", one) for one in hashes if one not in elsewhere]

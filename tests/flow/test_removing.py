@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from app.cli.forget import Wish, _planned, named
 from app.cli.redrawing import redraw
@@ -19,7 +21,9 @@ from memory.pages import removing
 from memory.pages.finding import search
 from memory.pages.listing import shown
 from memory.pages.removing import remove
+from storage.engine import read_rows
 from storage.events import history
+from storage.tables import former_documents, pages
 from tests.flow.test_defects import quiet
 from tests.flow.test_forgetting import asked
 from tools.ingest import ingest
@@ -191,3 +195,41 @@ async def test_a_page_that_was_removed_and_then_forgotten_does_not_come_back(tmp
     with pytest.raises(Problem) as told:
         await undo(ME, done.event)
     assert told.value.code == "undo_conflict"
+
+
+@pytest.mark.parametrize("way", ["removed", "edited", "deleted", "removed and renamed"])
+async def test_what_a_file_held_before_is_forgotten_by_the_name_of_its_folder(
+    thread: Session, choices: dict[str, object], tmp_path: Path, way: str
+):
+    await folder(tmp_path, "a", "# The fell\n\nThe ring ouzel of Orrest sings in April.\n", "b.md")
+    root = await folder(tmp_path, "a")
+    run = await asked(thread, {**choices, "files": [root]}, QUERY, 1)
+    if way.startswith("removed"):
+        await remove(ME, (await named(ME, [], root)).ids, root)
+    if way == "edited":
+        await folder(tmp_path, "a", TEXT.replace("late August", "early June of each year"))
+    if way == "deleted":
+        (Path(root) / "heath.md").unlink()
+        await ingest(ME, Path(root), quiet)
+    if way.endswith("renamed"):
+        os.rename(root, tmp_path / "b")
+
+    await forgotten(root)
+
+    assert not [row for row in await read_rows(select(pages.c.text)) if "late August" in row.text]
+    assert b"late August" not in (Path("reports") / run / "report.md").read_bytes()
+    assert (await read_rows(select(former_documents))).all() == []
+
+
+async def test_what_a_file_held_before_stays_where_it_was_moved_to(tmp_path: Path):
+    root = await folder(tmp_path, "a")
+    await folder(tmp_path, "a", "# The fell\n\nThe ring ouzel of Orrest sings in April.\n", "b.md")
+    other = await folder(tmp_path, "b")
+    (page,) = await found(QUERY, other)
+    (Path(root) / "heath.md").unlink()
+    await ingest(ME, Path(root), quiet)
+
+    plan = await forgotten(root)
+
+    assert plan.copies == {page: f"{other}/heath.md"}
+    assert await found(QUERY, other) == [page]
