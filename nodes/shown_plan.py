@@ -39,6 +39,6 @@ def outline(plan: Plan) -> str:
         after = ", ".join(places.get(need, need) for need in step["needs"])
         told = f" (after {after})" if after else ""
         lines.append(f"{places[step['id']]}. {step['title']}{told}")
-        if step["description"] not in ("", step["title"]):
+        if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join(lines).strip()

@@ -38,7 +38,7 @@ class Enough(BaseModel):
 async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that can start be sent; when none is left, see whether more are needed.
 
-    Reads `question`, `plan`, `findings`, `rounds`; writes `rounds`, `follow_ups`.
+    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`.
     """
     if ready(state):
         return State()
@@ -59,8 +59,11 @@ def ready(state: State) -> list[Step]:
 async def _follow_ups(
     state: State, runtime: Runtime[Context], findings: dict[str, Finding]
 ) -> list[Step]:
-    """Return the steps that close what is missing; none when it is enough or nobody can tell."""
-    if state["rounds"] >= runtime.context.max_rounds:
+    """Return the steps that close what is missing; none when it is enough or nobody can tell.
+
+    A plan that a person has written holds what they left out, too: nothing is added to it.
+    """
+    if state["rounds"] >= runtime.context.max_rounds or state["decision"] == "edit":
         return []
     tell(state, "judging")
     before = accepted(state, state["question"])

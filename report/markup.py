@@ -71,7 +71,10 @@ _TAG = re.compile(
 """A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
 
 _BREAK = re.compile(r"<\s*br\s*/?\s*>", re.IGNORECASE)
-_EMPTY = re.compile(r"[ \t]\([ \t]*\)|（[ \t]*）")
+_GONE = "\0"
+"""Stands where an address or an image was; no text that was read holds one."""
+_EMPTIED = re.compile(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
+"""Brackets that held nothing else; those that are empty in a source stay."""
 
 _REPEATED = re.compile(r"([^\w\s])\1{80,}")
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -98,9 +101,9 @@ _LISTS = {
 def strip(text: str) -> str:
     """Return `text` without addresses, links, images and HTML; what a link says is kept."""
     text = _BREAK.sub(" ", text)
-    text = _LINK.sub(_label, _IMAGE.sub("", text))
-    text = _TAG.sub("", _REST_OF_LINK.sub("", text))
-    return _EMPTY.sub("", URL.sub("", text))
+    text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
+    text = _TAG.sub("", _REST_OF_LINK.sub(_GONE, text))
+    return _EMPTIED.sub("", URL.sub(_GONE, text))
 
 
 def sends(statement: str) -> bool:
@@ -131,9 +134,9 @@ def disarm(statement: str) -> str:
 
     def written(domain: re.Match[str]) -> str:
         before = domain.string[: domain.start()]
-        return "" if domain["path"] or _SENT.search(before) else f"`{domain[0]}`"
+        return _GONE if domain["path"] or _SENT.search(before) else f"`{domain[0]}`"
 
-    return _EMPTY.sub("", _DOMAIN.sub(written, statement))
+    return _EMPTIED.sub("", _DOMAIN.sub(written, statement))
 
 
 def unframe(body: str) -> str:
@@ -156,4 +159,4 @@ def _label(link: re.Match[str]) -> str:
     label = link[1].strip()
     if re.fullmatch(r"\^?\d{1,3}", label):
         return "[?]"
-    return f"[{label}]" if re.fullmatch(r"S\d+", label) else label
+    return f"[{label}]" if re.fullmatch(r"S\d+", label) else label or _GONE

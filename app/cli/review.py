@@ -36,7 +36,7 @@ def show_plan(console: Console, request: dict[str, Any]) -> None:
         told = f"[dim]after {after}[/dim]" if after else ""
         number = f"[bold]{numbers[step['id']]}.[/bold]"
         table.add_row(number, escape(one_line(step["title"])), told)
-        if step["description"] not in ("", step["title"]):
+        if step["description"].casefold() not in ("", step["title"].casefold()):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))

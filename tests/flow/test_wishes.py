@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from graph.records import of_turn
 from graph.session import Session, session
 from tests.conftest import make
 from tests.fake_model import Script
@@ -132,3 +133,19 @@ async def test_without_a_model_what_a_person_does_not_want_is_not_quoted(
 
     assert "14 degrees" in state["report"]["body"]
     assert "honey" not in state["report"]["body"]
+
+
+async def test_nothing_is_added_to_a_plan_that_a_person_has_edited(
+    thread: Session, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+    script.on("Enough", {"enough": False, "missing": [{"title": "winter cluster"}]})
+    await thread.begin("How do bees dance, and how do they winter?", make(reviewed), quiet)
+    edit = {"name": "research_plan", "args": {"steps": "1. The waggle dance"}}
+
+    outcome = await thread.answer({"type": "edit", "edited_action": edit}, make(reviewed), quiet)
+
+    assert [one["title"] for one in of_turn(outcome.state["findings"], 1).values()] == [
+        "The waggle dance"
+    ]
+    assert not outcome.state["follow_ups"]

@@ -150,3 +150,30 @@ def test_a_sentence_that_goes_on_and_on_is_told_in_time():
 
     assert sort("no " * 3_000) == "none"
     assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("source", "quoted"),
+    [
+        ("李明（），中国篮球运动员，司职后卫。", "李明（），中国篮球运动员，司职后卫。"),
+        ("Call stop () to end the tape.", "Call stop () to end the tape."),
+    ],
+)
+def test_brackets_that_are_empty_in_the_source_are_no_reason_to_remove_a_quotation(
+    source: str, quoted: str
+):
+    text = f"It says “{quoted}” [S1]"
+
+    assert quoted in check(text, {"S1": source}).body
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("A tape has heads (https://a.example/x) [S1].", "A tape has heads [S1]."),
+        ("A tape has heads ( ![head](https://a.example/x.png) ) [S1].", "A tape has heads [S1]."),
+        ("磁带有磁头（https://a.example/x）[S1]。", "磁带有磁头[S1]。"),
+    ],
+)
+def test_brackets_that_held_nothing_but_an_address_go_with_it(said: str, kept: str):
+    assert check(said, {"S1": "A tape has heads. 磁带有磁头。"}).body == kept

@@ -85,3 +85,10 @@ def test_at_most_two_parts_are_missing():
     question = "Why is A1 red? Why is B2 green? Why is C3 blue? Why is D4 pink?"
 
     assert len(enough(Prompt(question=question))["missing"]) == 2
+
+
+def test_nothing_is_missing_from_a_plan_that_follows_what_a_person_said():
+    asked = Prompt(question=QUESTION, findings=(BEES,))
+
+    assert not enough(asked)["enough"]
+    assert enough(asked._replace(wishes=("only the bees, skip the rest",)))["enough"]

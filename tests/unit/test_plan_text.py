@@ -168,3 +168,12 @@ def test_the_json_of_a_plan_is_read_too():
 
     assert read(json.dumps(plan))["steps"][0]["id"] == "mine"
     assert read_steps(json.dumps(plan["steps"]))[0]["id"] == "mine"
+
+
+def test_a_description_that_only_repeats_the_title_is_not_written():
+    plan = {
+        "title": "Bees",
+        "steps": [step("s1", title="How bees dance", description="how bees dance")],
+    }
+
+    assert written_steps(checked(plan)["steps"]).count("bees dance") == 1
