@@ -82,6 +82,7 @@ def test_rows_are_chosen_by_ranges_years_money_and_yes_or_no(question: str, valu
         ),
         ("How many days are there between lit and dark for Holm?", Decimal(3652)),
         ("What is the longest time in years from lit to dark?", Decimal(139)),
+        ("灯塔.csv 里点亮日期到熄灭日期最短的是多少？", Decimal(18262)),
         ("灯塔.csv 中，从点亮日期到熄灭日期平均多少天？", Decimal(35185)),
     ],
 )
@@ -167,6 +168,43 @@ def test_what_is_ambiguous_may_be_asked_again_as_it_is_offered(question: str, te
     assert len(found.choices) == 2
     for choice in found.choices:
         assert isinstance(reading(choice, table(text, "port.csv")), Reading), choice
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many lights were lit before 1860 or after 1925?",
+        "How many different keepers are there per coast?",
+        "What percentage of lights per coast are automatic?",
+        "What is the average number of lights per coast?",
+        "What is the average range nm of the top 2 lights?",
+        "What is the total range nm of the North with Ole Moe and of the South with Ida Vik?",
+        "How many lights have a range nm below the average?",
+        "What is the second largest range nm?",
+        "每个海岸平均有多少座灯塔？",
+    ],
+)
+def test_what_is_more_than_one_computation_is_not_answered_with_another(question: str):
+    assert not isinstance(reading(question, table(LIGHTS, "lights.csv"), sure=True), Reading)
+
+
+def test_a_share_is_taken_of_the_rows_that_the_question_names_first():
+    found = result("What percentage of lights in the South are automatic?")
+
+    assert wording.answer(found, "en").splitlines()[0] == (
+        "In lights.csv, 1 of the 2 rows where coast = “South” have automatic = “yes”: "
+        "that is 50.00 %."
+    )
+
+
+def test_two_operations_asked_for_at_once_are_both_computed():
+    found = asked("What are the smallest and the largest range nm in the North?", lights=LIGHTS)
+
+    assert [one.rpartition(" is ")[2] for one in found] == ["12 (Skerry).", "18 (Horn)."]
+
+
+def test_a_column_that_repeats_names_no_row():
+    assert result("Which keeper has the largest total range nm?").items[0].name == "Ole Moe"
 
 
 def test_rows_by_an_unknown_name_are_offered_as_rows():

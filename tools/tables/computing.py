@@ -46,7 +46,7 @@ class Result:
 
 def compute(reading: Reading) -> Result:
     """Return the result of a reading."""
-    rows = rows_with(reading.table, reading.conditions)
+    rows = rows_with(reading.table, [*reading.base, *reading.conditions])
     if reading.group:
         return _grouped(reading, reading.group, rows)
     return _ungrouped(reading, rows)
@@ -56,7 +56,8 @@ def _ungrouped(reading: Reading, rows: Sequence[int]) -> Result:
     column, kind = reading.column, reading.operation
     if column is None:
         items = [Item(_name(reading, at)) for at in rows] if kind == "list" else []
-        return Result(reading, Decimal(len(rows)), tuple(items), len(rows), len(rows))
+        of = len(rows_with(reading.table, reading.base)) if kind == "share" else len(rows)
+        return Result(reading, Decimal(len(rows)), tuple(items), len(rows), of)
     if kind == "lookup":
         label = reading.table.label
         shown = [

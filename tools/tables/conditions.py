@@ -37,6 +37,8 @@ class Condition:
     """Values as they stand in the table, or words to look for in a cell."""
     bound: Decimal | date | None = field(default=None)
     """What the cell is compared with, by its order."""
+    at: int = field(default=-1, compare=False)
+    """Where in the question it stands."""
 
     def holds(self, at: int) -> bool:
         """Tell whether the row at a place has it; an empty cell has nothing but its emptiness."""

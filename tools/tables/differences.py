@@ -44,6 +44,7 @@ _SPANS = re.compile(
     r"|差|之间|多少",
     re.IGNORECASE,
 )
+_LONG = re.compile(r"\b(?:longest|shortest)\b|最[长短久長]", re.IGNORECASE)
 _LESS = re.compile(r"\bminus\b|\bdifferences?\b|减|差|[-–−]", re.IGNORECASE)
 
 
@@ -76,9 +77,8 @@ def _made(question: str, one: Mention, other: Mention, joint: str) -> Difference
     words = list(_words(question, one, other))
     start = before.start() if before else one.start
     name, unit = _unit(question, kinds)
-    if (kinds == {"date"} and (before or words) and joint not in ("和", "与", "and")) or (
-        kinds == {"date"} and words
-    ):
+    apart = bool(before or _LONG.search(question)) and joint not in ("和", "与", "跟", "and")
+    if kinds == {"date"} and (words or apart):
         column = _time(one.columns[0], other.columns[0], name, unit)
     elif kinds == {"number"} and (_LESS.search(joint) or _LESS.search(question)):
         column = _subtracted(one.columns[0], other.columns[0], joint, unit)

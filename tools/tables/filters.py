@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import combinations
 from typing import NamedTuple
 
 from retrieval.script import CJK
@@ -68,7 +70,17 @@ def filters(phrase: Phrase) -> list[Condition]:
     found += _values(phrase)
     spans = [*_dates(phrase), *_numbers(phrase)]
     found += _bounds(phrase, spans)
-    return [*found, *_empties(phrase), *_answers(phrase)]
+    found += [*_empties(phrase), *_answers(phrase)]
+    _check_values(found)
+    return found
+
+
+def _check_values(conditions: Sequence[Condition]) -> None:
+    """Raise where a cell would have to have two values at once."""
+    equal = [one for one in conditions if one.sign == "=" and one.texts]
+    for one, other in combinations(equal, 2):
+        if one.column is other.column:
+            raise Doubt(" / ".join([one.texts[0], other.texts[0]]))
 
 
 def _texts(phrase: Phrase) -> list[Condition]:
@@ -81,7 +93,7 @@ def _texts(phrase: Phrase) -> list[Condition]:
                 phrase.found.remove(mention)
             column = _text_column(phrase, one.start())
             sign: Sign = "starts" if name == "starts" else "ends" if name == "ends" else "contains"
-            made.append(Condition(column, sign, (text,)))
+            made.append(Condition(column, sign, (text,), at=one.start()))
             phrase.take(*one.span())
     return made
 
@@ -111,10 +123,11 @@ def _values(phrase: Phrase) -> list[Condition]:
             phrase.drop(beside)
         if done and _joined(phrase, done[-1][0], one) and done[-1][1] == column:
             last = made.pop()
-            made.append(Condition(column, last.sign, (*last.texts, one.value)))
+            phrase.take(done[-1][0].end, one.start)
+            made.append(replace(last, texts=(*last.texts, one.value)))
         else:
             denied = _denied(phrase, min(one.start, (beside or one).start))
-            made.append(Condition(column, "≠" if denied else "=", (one.value,)))
+            made.append(Condition(column, "≠" if denied else "=", (one.value,), at=one.start))
         phrase.used.append(column)
         done.append((one, column))
     return made
@@ -178,7 +191,7 @@ def _bounds(phrase: Phrase, bounds: Sequence[Bound]) -> list[Condition]:
         value = one.value
         if isinstance(value, date) and column.kind == "number":
             value = Decimal(value.year)
-        made.append(Condition(column, one.sign, bound=value))
+        made.append(Condition(column, one.sign, bound=value, at=one.start))
     return made
 
 
@@ -308,7 +321,9 @@ def _empties(phrase: Phrase) -> Iterator[Condition]:
                 if after:
                     phrase.take(one.end, one.end + after.end())
                 phrase.drop(one)
-                yield Condition(one.columns[0], "filled" if sign == "filled" else "empty")
+                yield Condition(
+                    one.columns[0], "filled" if sign == "filled" else "empty", at=one.start
+                )
                 break
 
 
@@ -324,7 +339,7 @@ def _answers(phrase: Phrase) -> Iterator[Condition]:
         denied = _denied(phrase, one.start)
         said = tuple(cell for name, cell in column.distinct.items() if name in YES)
         phrase.drop(one)
-        yield Condition(column, "≠" if denied else "=", said)
+        yield Condition(column, "≠" if denied else "=", said, at=one.start)
 
 
 def _scaled(said: str, scale: str) -> Decimal:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
 from tools.tables.conditions import Condition
 from tools.tables.mentions import Mention, words
 from tools.tables.table import Column, Table
-from tools.tables.vocabulary import DATED, DIGITS, HINTS, OLD
+from tools.tables.vocabulary import DATED, DIGITS, HINTS, OLD, SHARED
 
 Operation = Literal[
     "count", "distinct", "total", "average", "median", "min", "max", "share", "list", "lookup"
@@ -34,6 +34,8 @@ class Reading:
     """Which of the groups is asked for."""
     entity: Column | None = None
     """What a row is called in the answer."""
+    base: tuple[Condition, ...] = ()
+    """The rows that a share is taken of; all where nothing is said."""
     fit: float = 1.0
     """How well the words of the question fit the names of the table,"""
     named: int = 0
@@ -51,6 +53,10 @@ class Unclear:
     """What it may mean; empty where it means nothing that the table has."""
     choices: tuple[str, ...] = field(default=())
     """The question in words that have one meaning each, as it may be asked again."""
+
+
+ONE = ("share", "distinct", "average", "median", "total", "min", "max")
+"""Operations of which a question asks for one, apart from a superlative over groups."""
 
 
 class Doubt(Exception):
@@ -82,8 +88,9 @@ class Maker:
             Doubt: Where there is none, or more than one.
         """
         extreme = next((one for one in ("min", "max") if one in self.said), "")
+        self._check_operations(group)
         if "share" in self.said:
-            return self._counted("share", group)
+            return self._share()
         if extreme:
             return self._extreme("min" if extreme == "min" else "max", group, rows=rows)
         for name in ("average", "median"):
@@ -95,14 +102,44 @@ class Maker:
             return self._totalled(group, rows=rows)
         if "count" in self.said or (group and not self.named):
             return self._count(group, rows=rows)
-        return self._shown(rows=rows)
+        return self._shown(group, rows=rows)
+
+    def _check_operations(self, group: Column | None) -> None:
+        """Raise where several operations are asked for at once, or one that has no groups."""
+        asked = [one for one in ONE if one in self.said]
+        if asked == ["total"] and "count" in self.said:
+            asked = []
+        inner = [one for one in asked if one in ("average", "median", "total")]
+        ranked = [one for one in asked if one in ("min", "max")]
+        alone = bool(group and set(asked) & {"share", "distinct"}) or (
+            "top" in self.said and not ranked
+        )
+        some = len(ranked) > 1 or len(inner) > 1 or len(asked) > len(inner) + len(ranked) + 1
+        mixed = len(asked) > 1 and bool(set(asked) & {"share", "distinct"})
+        if alone or some or mixed:
+            raise Doubt(self.question)
+        counted = "count" in self.said and not self._columns("number", without_label=True)
+        if counted and set(inner) & {"average", "median"}:
+            raise Doubt(self.said["count"])
+
+    def _share(self) -> Reading:
+        """Read a share: of all rows, or of those that what stands before the verb chooses."""
+        made = self._counted("share", None)
+        if len({one.column for one in self.conditions}) < 2:
+            return made
+        cut = SHARED.search(self.question)
+        base = tuple(one for one in self.conditions if cut and one.at < cut.start())
+        rest = tuple(one for one in self.conditions if one not in base)
+        if cut is None or not rest:
+            raise Doubt(self.said["share"])
+        return replace(made, conditions=rest, base=base)
 
     def _reading(self, operation: Operation, column: Column | None = None) -> Reading:
         return Reading(self.table, operation, column, self.conditions)
 
     def _columns(self, *kinds: str, without_label: bool = False) -> list[tuple[Mention, Column]]:
         """Return the columns of these kinds that are named, with where."""
-        label = self.table.label
+        label = self.table.label if self.table.labelled else None
         return [
             (one, column)
             for one in self.named
@@ -212,6 +249,8 @@ class Maker:
                 operation = "median"
             column = self._measured("number")
             return Reading(self.table, operation, column, self.conditions, by, top, which)
+        if inner:
+            raise Doubt(self.said[inner])
         entity = self._only(texts) if texts else self.table.label
         column = self._measured(*(("date",) if self._dated() else ("number", "date")))
         if group:
@@ -238,9 +277,9 @@ class Maker:
         said = self.said.get("top", "").lower()
         return DIGITS.get(said, int(said) if said.isdigit() else 0)
 
-    def _shown(self, *, rows: bool) -> Reading:
+    def _shown(self, group: Column | None, *, rows: bool) -> Reading:
         """Read a question without an operation: cells of the rows that fit, or their names."""
-        if not self.conditions:
+        if group or not self.conditions:
             raise Doubt(self.question)
         asked = self._columns("text", "number", "date", "mixed", without_label=True)
         if asked and "ask_list" not in self.said:

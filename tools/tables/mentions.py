@@ -28,6 +28,7 @@ CLOSE = 0.15
 EXACT, MARKED = 1.5, 2.0
 """What a column's name is worth that stands as the table has it, and one in quotation marks."""
 
+_COUNTS = re.compile(r"(?:total )?number of\b", re.IGNORECASE)
 _OPEN, _CLOSE = "[\"'`“‘「『]", "[\"'`”’」』]"
 _WORD = re.compile(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -99,6 +100,8 @@ def mentions(question: str, table: Table) -> list[Mention]:
     found.sort(key=lambda one: (one.start - one.end, bool(one.value), not one.whole, -one.fit))
     chosen: list[Mention] = []
     for one in found:
+        if one.fit < MARKED and _COUNTS.match(question, one.start):
+            continue
         if all(one.end <= other.start or one.start >= other.end for other in chosen):
             chosen.append(one)
     return sorted(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tools.tables.mentions import normal
+from tools.tables.vocabulary import OPERATIONS
 
 _ENDS = re.compile(r"(?<=[?？!！。；;])\s*|(?<=[^\d.][.])\s+(?=[A-Z\u4e00-\u9fff])")
 _ASKS = (
@@ -20,9 +21,22 @@ _CLAUSES = re.compile(
 )
 
 
+_MEASURE = "|".join(OPERATIONS[one].pattern for one in ("average", "median", "total", "min", "max"))
+_PAIR = re.compile(
+    rf"(?P<one>{_MEASURE})\s*(?:,|\band\b|\bor\b|&|和|与|以及|及"
+    rf"|、)\s*(?:the\s+)?(?P<other>{_MEASURE})",
+    re.IGNORECASE,
+)
+"""Two operations that are asked for at once: `the smallest and the largest`."""
+
+
 def parts(question: str) -> list[str]:
     """Return the sentences of a question, cut where another thing is asked for."""
-    sentences = [one.strip() for one in _ENDS.split(normal(question)) if one.strip()]
+    whole = normal(question)
+    if pair := _PAIR.search(whole):
+        before, after = whole[: pair.start()], whole[pair.end() :]
+        return [one for name in ("one", "other") for one in parts(f"{before}{pair[name]}{after}")]
+    sentences = [one.strip() for one in _ENDS.split(whole) if one.strip()]
     return [part for one in sentences for part in _clauses(one)]
 
 

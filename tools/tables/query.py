@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Literal
@@ -55,6 +56,9 @@ class TableQuery(BaseModel):
     )
     unit: Literal["days", "weeks", "months", "years", "difference"] = "days"
     filters: list[Filter] = []
+    share_of: list[Filter] = Field(
+        default=[], description="for a share: the rows that it is taken of; none for all"
+    )
     group_by: str = ""
     groups: Literal["all", "min", "max"] = Field(
         default="all", description="min or max where only the group with the least or most is asked"
@@ -102,11 +106,17 @@ def to_reading(query: TableQuery, tables: Sequence[Table], *, chinese: bool) -> 
     operation = query.operation
     if not group and query.top and operation in ("list", "lookup") and column:
         raise Unfit(operation)
-    return Reading(table, operation, column, conditions, group, query.top, extreme, entity)
+    base = tuple(_condition(table, one) for one in query.share_of)
+    if base and operation != "share":
+        raise Unfit(operation)
+    made = Reading(table, operation, column, conditions, group, query.top, extreme, entity)
+    return replace(made, base=base)
 
 
 def _check(query: TableQuery, column: Column | None) -> None:
     """Raise where an operation lacks its column, or the column holds nothing it can be done to."""
+    if query.group_by and query.operation in ("share", "list", "lookup", "distinct"):
+        raise Unfit(query.operation)
     if query.operation in ("count", "share", "list"):
         if column is not None:
             raise Unfit(query.operation, column.name)
@@ -118,8 +128,6 @@ def _check(query: TableQuery, column: Column | None) -> None:
     kinds = ("number", "date") if query.operation in ("min", "max") else ("number",)
     if query.operation in _MEASURED and column.kind not in kinds:
         raise Unfit(query.operation, column.name)
-    if query.group_by and query.operation in ("distinct", "lookup"):
-        raise Unfit(query.operation)
 
 
 def _named(table: Table, name: str) -> Column | None:

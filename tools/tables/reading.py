@@ -256,7 +256,8 @@ class _Reader:
             phrase.found = [m for m in phrase.found if m.whole or m not in inside]
         if found:
             phrase.fit = min(phrase.fit, max(one.fit for one in found))
-        labels = [one for one in phrase.columns if table.label in one.columns]
+        named_by = table.label if table.labelled else None
+        labels = [one for one in phrase.columns if named_by in one.columns]
         counted = [one for one in self.asked if one not in phrase.found]
         return bool(found or labels or counted)
 

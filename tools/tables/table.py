@@ -124,6 +124,11 @@ class Table:
         named = (one for one in texts if len(one.distinct) == self.size)
         return next(named, texts[0] if texts else self.columns[0])
 
+    @cached_property
+    def labelled(self) -> bool:
+        """Whether each row has a name of its own."""
+        return len(self.label.distinct) == sum(not empty(cell) for cell in self.label.cells)
+
     def of_kind(self, *kinds: Kind) -> list[Column]:
         """Return the columns that hold values of these kinds."""
         return [one for one in self.columns if one.kind in kinds]

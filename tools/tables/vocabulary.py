@@ -176,6 +176,13 @@ NOUNS_AFTER = re.compile(
 FIRST_LAST = re.compile(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
 """What asks for the first or the last by date."""
 
+SHARED = re.compile(
+    r"\b(?:are|is|were|was|have|has|had|works?|contains?|costs?|earns?|starts?|begins?|ends?)\b"
+    r"|(?:之|当)?中(?=[^国文间]|$)|里面?",
+    re.IGNORECASE,
+)
+"""What stands between the rows of which a share is asked, and what is asked of them."""
+
 WHEN = re.compile(
     r"\b(?:which|what) (?:day|date|month|year)\b|\bwhen\b|哪一?[天年月]|什么时候|何时",
     re.IGNORECASE,
@@ -279,7 +286,8 @@ DATES: Mapping[str, re.Pattern[str]] = {
 
 _NONE = (
     r"without(?: an?| any)?|with no|have no|has no|had no|having no|lack(?:s|ing)?(?: an?| any)?"
-    r"|missing(?: an?| the)?|(?:an? )?(?:empty|blank|missing)|(?:have|has|had|is|are|was"
+    r"|(?:but |and )?no|missing(?: an?| the)?|(?:an? )?(?:empty|blank|missing)|(?:have|has|had"
+    r"|is|are|was"
     r"|were) not(?: yet)?(?: been)?"
     r"|(?:haven't|hasn't|isn't|aren't|wasn't|weren't)(?: yet)?(?: been)?|not yet"
     r"|(?:do|does|did)(?: not|n't) have(?: an?| any)?|never"
@@ -363,7 +371,7 @@ SCALES: Mapping[str, int] = {
 _FILL_EN = """a according all also altogether an and any are as at be been both by can compute
     calculate column columns could csv data dataset did do does each entire every field file find
     for from get give given had has have having how i in into is it its just many me much my named
-    of on one or our out overall please report see sheet show spreadsheet table tables tell tell
+    of on one our out overall please report see sheet show spreadsheet table tables tell tell
     that the their them there these they this those to tsv us value values want was we were what
     what's when where whether which who whose with within would xlsx you your according called
     takes take up uses use using needs need occupies occupy space disk also say state set present
@@ -375,6 +383,6 @@ FILL = frozenset(_FILL_EN.split())
 
 FILL_ZH = re.compile(
     "哪天|哪一天|哪一年|哪年|几号|请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
-    "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|或|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
+    "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
 )
 """Chinese words that add nothing to a question on a table."""

@@ -70,6 +70,8 @@ def basis(result: Result, zh: bool) -> str:
     table = result.reading.table
     first, last = table.numbers[0], table.numbers[-1]
     what = f"{_operation(result.reading, zh)}{_where(result.reading.conditions, zh)}"
+    if result.reading.base:
+        what += f"{'，总体' if zh else ', of those'}{_where(result.reading.base, zh)}"
     if zh:
         used = f"共 {table.size} 行，用了 {result.used} 行"
         said = f"依据 {table.name} 第 {first}–{last} 行计算：{what}；{used}"
@@ -147,12 +149,7 @@ def _said(result: Result, zh: bool) -> str:
     if reading.operation in ("count", "list", "share"):
         return _of_rows(result, where, zh)
     if result.used == 0:
-        what = f"{_operation(reading, zh)}{where}"
-        return (
-            f"{table} 中没有可用于计算的行（{what}）。"
-            if zh
-            else (f"In {table}, no row can be used for this: {what}.")
-        )
+        return _none(result, zh)
     if reading.operation == "lookup":
         return _of_cells(result, where, zh)
     what = _operation(reading, zh)
@@ -178,11 +175,7 @@ def _of_rows(result: Result, where: str, zh: bool) -> str:
     table, size, fitting = reading.table.name, reading.table.size, result.fitting
     rows = f"{size:,} rows" if size != 1 else "1 row"
     if reading.operation == "share":
-        share = _rounded(Decimal(100 * fitting) / size, PLACES)
-        if zh:
-            return f"{table} 共 {size:,} 行，其中 {fitting:,} 行满足条件{where}，占 {share} %。"
-        fits = where.removeprefix(" where ")
-        return f"In {table}, {fitting:,} of the {rows} have {fits}: that is {share} %."
+        return _of_share(result, where, zh)
     if not reading.conditions:
         return f"{table} 共有 {size:,} 行。" if zh else f"{table} has {rows}."
     if zh:
@@ -191,6 +184,33 @@ def _of_rows(result: Result, where: str, zh: bool) -> str:
     named = _tail(result.items, zh) if reading.operation == "list" else ""
     verb = "has" if fitting == 1 else "have"
     return f"In {table}, {fitting:,} of the {rows} {verb} {where.removeprefix(' where ')}{named}."
+
+
+def _of_share(result: Result, where: str, zh: bool) -> str:
+    """Return a share of the rows, or of those that were chosen first."""
+    reading, of, fitting = result.reading, result.used, result.fitting
+    if of == 0:
+        return _none(result, zh)
+    share = _rounded(Decimal(100 * fitting) / of, PLACES)
+    base = _where(reading.base, zh)
+    if zh:
+        chosen = f"{base[1:]} 的 {of:,} 行" if base else f"{of:,} 行"
+        return f"{reading.table.name} 的{chosen}中，{fitting:,} 行满足条件{where}，占 {share} %。"
+    rows = f"{of:,} rows{base}" if of != 1 else f"1 row{base}"
+    fits = where.removeprefix(" where ")
+    return f"In {reading.table.name}, {fitting:,} of the {rows} have {fits}: that is {share} %."
+
+
+def _none(result: Result, zh: bool) -> str:
+    """Return that no row can be computed with."""
+    reading = result.reading
+    what = f"{_operation(reading, zh)}{_where([*reading.base, *reading.conditions], zh)}"
+    table = reading.table.name
+    return (
+        f"{table} 中没有可用于计算的行（{what}）。"
+        if zh
+        else f"In {table}, no row can be used for this: {what}."
+    )
 
 
 def _of_cells(result: Result, where: str, zh: bool) -> str:
