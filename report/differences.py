@@ -14,7 +14,7 @@ from retrieval.words import STOPWORDS
 
 _WORDS_WITH_NOT = (
     "不仅|不僅|不但|不只|不过|不過|不同|不少|不久|不断|不斷|不论|不論|不管|不得不|不一定|不然"
-    "|不如|不满|不滿|不足|无论|無論|无数|無數|非常|非洲"
+    "|未满|未滿|未及|不到|不如|不满|不滿|不足|无论|無論|无数|無數|非常|非洲"
     "|分别|分別|特别|特別|个别|個別|区别|區別|级别|級別|类别|類別|性别|性別|别墅|別墅|别名|別名|别称|別稱"
     "|告别|告別|识别|識別|差别|差別|鉴别|鑑別|无锡|無錫|无线|無線|不丹|不列颠|不列顛|沉没|沉沒|淹没|淹沒"
     "|埋没|埋沒|出没|出沒|没落|沒落|不锈|不鏽|是非|未婚"
@@ -106,6 +106,9 @@ _SCALE = re.compile(
     "hundred|thousand|million|billion|trillion|[kmgt]|bn|[kmgt]i?b|[十百千万萬亿億兆%]|dozens?",
     re.IGNORECASE,
 )
+_UNIT = re.compile(
+    "years?|months?|weeks?|days?|hours?|minutes?|seconds?|[年月日天周秒]", re.IGNORECASE
+)
 _ABOUT = re.compile(
     r"about|around|roughly|approximately|nearly|almost|some|circa|over|约|約|大约|大約|近|近乎|逾|超",
     re.IGNORECASE,
@@ -183,11 +186,18 @@ def different(changes: Sequence[Change], known: Known) -> str:
     """Return what kind of difference there is among changes that is one of meaning, or nothing."""
     for kind, told in _KINDS.items():
         compared = _unmoved(changes) if kind == "strength" else changes
-        if kind == "negation" and any(_has(_CONDITION, one.said or one.there) for one in changes):
+        if kind == "negation" and _is_balanced(changes):
             continue
         if any(told(change, known) for change in compared):
             return kind
     return ""
+
+
+def _is_balanced(changes: Sequence[Change]) -> bool:
+    """Tell whether both sides say no equally often, or one of them on a condition."""
+    said = sum(len(_all(_NOT, one.said)) for one in changes)
+    there = sum(len(_all(_NOT, one.there)) for one in changes)
+    return said == there or any(_has(_CONDITION, one.said or one.there) for one in changes)
 
 
 def _unmoved(changes: Sequence[Change]) -> list[Change]:
@@ -231,8 +241,14 @@ def _number(change: Change, known: Known) -> bool:
         return False
     about = _has(_ABOUT, [*change.before[-1:], *change.said])
     ours = [rounded(one) for one in ours] if about else ours
+    if _units(change.said) and _units(change.there) and _units(change.said) != _units(change.there):
+        return False
     exact = all(not near(number, sorted(other.value for other in theirs)) for number in ours)
     return exact and len(change.said) <= 4 and len(change.there) <= 4
+
+
+def _units(said: Sequence[str]) -> set[str]:
+    return {one.lower().rstrip("s") for one in said if _UNIT.fullmatch(one)}
 
 
 def _value(token: str) -> Number | None:

@@ -85,6 +85,7 @@ MOST = 8
 
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _COMMA = re.compile(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
+_DOTS = re.compile(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
 _MONEY = re.compile(r"[$€£¥₹]\s?$")
 
 
@@ -193,7 +194,8 @@ def _equations(said: str) -> list[str]:
 
 
 def _spelt(said: str) -> str:
-    # A full-width comma becomes one that may stand inside a number.
+    # A full-width comma becomes one that may stand inside a number; dots between two part them.
+    said = _DOTS.sub(" – ", said.replace("：", ": "))
     return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
 
 

@@ -28,8 +28,7 @@ _SURE_THERE = re.compile(
 )
 _PROMISES = re.compile(r"\bguarant\w+|[保确確][证證保]|万无一失|萬無一失", re.IGNORECASE)
 _PROMISED = re.compile(
-    r"\b(?:guarant\w*|ensur\w*|assur\w*|always|never|certain\w*|all|every\w*|promise[sd]?|must)\b"
-    r"|保[证證]|[确確]保|[总總]是|必|一定|都|不[会會]",
+    r"\b(?:guarant\w*|ensur\w*|assur\w*|always|never|certain\w*|promise[sd]?)\b|保[证證]|[确確]保|[总總]是|一定",
     re.IGNORECASE,
 )
 _NEVER = re.compile(
@@ -81,7 +80,7 @@ def too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool:
     if _NEVER.search(said):
         return not _NEVER_THERE.search(" ".join(close))
     if _PROMISES.search(said):
-        return not _PROMISED.search(there)
+        return not _PROMISED.search(" ".join(close))
     return bool(_SURE.search(said)) and not _SURE_THERE.search(there)
 
 

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from report.marks import MARKER
 from report.openers import without_transition
+from retrieval.common import weight
+from retrieval.script import HAN
+from retrieval.words import words
 
 _NAME = r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*(?:\s+[A-Z][\w+#-]*){0,2}"
 _SUBJECT = re.compile(
@@ -16,6 +19,12 @@ _ZH_SUBJECT = re.compile(
     rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII
 )
 _WORD = re.compile(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
+RARE = 0.95
+"""From which weight on a word in small letters may be a name."""
+
+_BEFORE = re.compile(
+    r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE
+)
 _FIRST = re.compile(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
 _NO_NAME = re.compile(
     r"(?:The|This|That|These|Those|It|Its|They|Their|He|She|We|I|You|Both|All|Each|Every|Some|Many|Most"
@@ -58,11 +67,25 @@ def other_subject(
         titles: The titles of its sources.
         others: Those of the other sources.
     """
-    name = subject(said)
+    name = subject(said) or _titled(said, others)
     if not name or _has(name, [*passages, *titles]) or not _has(name, others):
         return False
-    rivals = {one for title in titles for one in _names(title)}
-    return bool(rivals) and not _has_part(name, titles)
+    return any(map(_words, titles)) and not _has_part(name, titles)
+
+
+def _titled(said: str, titles: Sequence[str]) -> str:
+    """Return the uncommon word of some titles that a statement begins with, or nothing."""
+    bare = _BEFORE.sub("", without_transition(said), count=1)
+    latin = re.match(r"[a-z][a-z0-9_.+-]{3,}(?![\w'’])", bare, re.ASCII)
+    if latin and latin[0] in {word for title in titles for word in _words(title)}:
+        return latin[0] if min(map(weight, words(latin[0])), default=0.0) >= RARE else ""
+    lengths = range(min(8, len(bare)), 2, -1)
+    runs = (bare[:length] for length in lengths if re.fullmatch(f"[{HAN}]+", bare[:length]))
+    return next((run for run in runs if any(run in title for title in titles)), "")
+
+
+def _words(title: str) -> list[str]:
+    return re.findall(f"[a-z][a-z0-9_.+-]{{3,}}|{_WORD.pattern}|[{HAN}]{{3,}}", title, re.ASCII)
 
 
 def _names(text: str) -> list[str]:
@@ -70,7 +93,7 @@ def _names(text: str) -> list[str]:
 
 
 def _has(name: str, texts: Sequence[str]) -> bool:
-    start = re.escape(name[: max(4, len(name) - 2)])
+    start = re.escape(name[: max(4, len(name) - 2)]) if name[0].isupper() else re.escape(name)
     return any(re.search(rf"(?<![A-Za-z]){start}", text, re.IGNORECASE) for text in texts)
 
 

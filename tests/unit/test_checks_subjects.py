@@ -70,6 +70,33 @@ def test_what_a_source_says_of_its_own_subject_raises_nothing(said: str):
     assert doubts(said) == []
 
 
+LIBRARY = {"S1": "晨曦图书馆读者须知", "S2": "临江档案馆查档指南", "S3": "The tapectl handbook"}
+RULES = {
+    "S1": "读者每次可借8册，借期为30天。未满12周岁的儿童须由家长陪同。",
+    "S2": "查阅档案须提前3天预约，每人每次限5卷。",
+    "S3": "Drives 4…17 are reserved. The name part cannot hold blanks. The case part cannot.",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "reasons"),
+    [
+        ("晨曦图书馆要求提前3天预约才能查阅[S2]。", ["subject"]),
+        ("在临江档案馆，读者每次可借8册[S1]。", ["subject"]),
+        ("读者每次可借8册，借期一个月[S1]。", []),
+        ("12周岁以下的儿童须由家长陪同[S1]。", []),
+        ("借期有误：8 × 3 = 30[S1]。", ["calculation"]),
+        ("Drives from 4 to 17 are reserved [S3].", []),
+        ("Neither part may hold blanks [S3].", []),
+        ("tapectl 规定每次可借8册[S1]。", ["subject"]),
+    ],
+)
+def test_names_in_small_letters_and_in_chinese_other_units_and_ranges_are_understood(
+    said: str, reasons: list[str]
+):
+    assert [one["reason"] for one in proven(said, RULES, "", LIBRARY).doubted] == reasons
+
+
 @pytest.mark.parametrize(
     "said",
     [
