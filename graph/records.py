@@ -45,6 +45,14 @@ class Passage(TypedDict):
     """Where in the stored text of its source it begins, as far as it is a piece of it."""
 
 
+class Seen(TypedDict):
+    """A piece of a page that was shown: the page's id, and the ends of the piece in its text."""
+
+    page: str
+    start: int
+    end: int
+
+
 class Background(TypedDict):
     """What one query found before the plan was made."""
 

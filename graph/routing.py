@@ -10,7 +10,7 @@ from typing import Literal
 
 from langgraph.types import Send
 
-from graph.records import Background, Finding, Source, Step, key, of_turn
+from graph.records import Background, Finding, Seen, Source, Step, key, of_turn
 from graph.state import QueryState, State, StepState
 from nodes.planner import answered
 from nodes.team import ready
@@ -95,6 +95,7 @@ def _step(state: State, step: Step) -> StepState:
         earlier=earlier,
         feedback="",
         more_queries=[],
+        seen=_seen(state),
         passages=[],
         sources=_citable(state, [*needed, *earlier]),
     )
@@ -106,3 +107,17 @@ def _citable(state: State, built_on: Sequence[Finding]) -> dict[str, Source]:
     shown = [passage for entry in searched.values() for passage in entry["passages"]]
     names = [*sorted(cited(built_on)), *(passage["source"] for passage in shown)]
     return {name: state["sources"][name] for name in dict.fromkeys(names)}
+
+
+def _seen(state: State) -> list[Seen]:
+    """Return which pieces of pages the first search showed in this turn."""
+    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    shown = [one for entry in entries.values() for one in entry["passages"] if "start" in one]
+    return [
+        Seen(
+            page=state["sources"][one["source"]]["page"],
+            start=one["start"],
+            end=one["start"] + len(one["text"]),
+        )
+        for one in shown
+    ]

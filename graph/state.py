@@ -18,6 +18,7 @@ from graph.records import (
     Removed,
     Report,
     RunStatus,
+    Seen,
     Source,
     Step,
     Summary,
@@ -130,6 +131,8 @@ class StepState(Place, total=False):
     earlier: list[Finding]
     feedback: str
     more_queries: list[str]
+    seen: list[Seen]
+    """What was shown before the plan was made."""
     passages: list[Passage]
     finding: Finding
     removed: list[Removed]

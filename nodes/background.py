@@ -19,10 +19,10 @@ from nodes.recall.inner import NOTHING, related
 from nodes.streaming import tell
 from runs.place import here
 from tools.direct import Direct
-from tools.evidence import Evidence, gather
+from tools.evidence import ROOM, Evidence, gather
 
-SHOWN = 6
-"""How many passages of one query are kept."""
+SHOWN = 1_000
+"""How many tokens the passages of one query may take, where a plan is made of them."""
 
 REMEMBERED = 4
 """How many passages of earlier runs and chats are kept."""
@@ -44,9 +44,10 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     found_out = await worked_out(state, runtime) if state["number"] == 1 else None
     if found_out and found_out.whole:
         return _settled(state, found_out)
-    searched = gather(here(state, runtime), runtime.context, [query], about=query)
+    room = SHOWN if runtime.context.deep else ROOM
+    searched = gather(here(state, runtime), runtime.context, [query], about=query, room=room)
     found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
-    kept = found.passages[: SHOWN if runtime.context.deep else None]
+    kept = [*found.passages]
     kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
     known = {**remembered.sources, **found.sources}
     entry = Background(

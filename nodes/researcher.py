@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
-    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `passages`,
+    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `passages`,
     `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `removed`, `doubted`. A
     step that fails is a finding that says so.
     """
@@ -63,7 +63,15 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
     tell_step(state, "researching")
     queries = state["more_queries"] or step["queries"] or [step["title"]]
     about, web = f"{step['title']}\n{step['description']}", step["need_web_search"]
-    evidence = await gather(place, runtime.context, queries, about=about, web=web)
+    evidence = await gather(
+        place,
+        runtime.context,
+        queries,
+        about=about,
+        web=web,
+        seen=state.get("seen", []),
+        subject=state["question"],
+    )
     passages = _joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     unsearched = keyed(state["turn"], evidence.unsearched)

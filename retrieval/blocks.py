@@ -33,6 +33,9 @@ _BACK = re.compile(
     r"|(?:这|該|该|此|它|他们|她|其|因此|所以|否则|但是?|然而|不过|另外|而且|并且|后者|前者|同样|上述|反之))",
     re.IGNORECASE,
 )
+_CODE = re.compile(
+    r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
+)
 _TERM = re.compile(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
 
 
@@ -44,14 +47,16 @@ def blocks(text: str) -> tuple[tuple[int, int], ...]:
     and code stays whole as far as its brackets tell.
     """
     found: list[tuple[int, int]] = []
-    leads = False
+    leads = code = False
     for start, end in _paragraphs(text):
         above = text[slice(*found[-1])] if found else ""
-        if len(above) <= CODE and (leads or _open(above)):
+        here = text[start:end]
+        joins = leads or _open(above) or (code and _is_code(here))
+        if len(above) <= CODE and joins:
             found[-1] = (found[-1][0], end)
         else:
             found.append((start, end))
-        leads = _leads(text[start:end])
+        leads, code = _leads(here), _is_code(here)
     return tuple(found)
 
 
@@ -83,6 +88,11 @@ def _leads(paragraph: str) -> bool:
     if "\n" not in paragraph and (_TERM.match(paragraph) or heading(paragraph)):
         return not BULLET.match(paragraph) or bool(_TERM.match(paragraph))
     return bool(re.search(r"[:：]\W*$", paragraph)) and not entry(paragraph.split("\n")[-1])
+
+
+def _is_code(paragraph: str) -> bool:
+    """Tell whether every line of a paragraph looks like code and none like a sentence."""
+    return all(_CODE.search(line) for line in paragraph.split("\n"))
 
 
 def _open(block: str) -> bool:

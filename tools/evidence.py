@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Passage, Source
+from graph.records import Passage, Seen, Source
 from graph.state import State
 from memory.pages import store as pages
 from memory.pages.finding import spelling
@@ -23,7 +23,7 @@ from models.extractive.kinds import asks_list
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.choosing import Cut, choose
-from retrieval.keyword import rank
+from retrieval.keyword import rank, words
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
 from retrieval.passages import passages, scrap
@@ -33,6 +33,7 @@ from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
 from runs.trace import trace
 from tools.fetch import canonical
+from tools.openings import openings, subjects
 from tools.reading import read_all
 from tools.search import Unanswered, available, search
 
@@ -54,8 +55,15 @@ FROM_A_PAGE = 8
 LIST = 8_000
 """How long a passage with a whole list may be, in characters."""
 
-ROOM = 2_400
+ROOM = 2_000
 """How many tokens the passages of a prompt may take."""
+
+SEEN = 0.25
+"""How much more a passage is worth that was shown before the plan was made, as part of itself."""
+
+
+OFF = 0.3
+"""How much less a passage is worth that names none of the documents' subjects that are asked of."""
 
 
 class Evidence(NamedTuple):
@@ -72,13 +80,43 @@ class Evidence(NamedTuple):
         return {name: why for one in unanswered for name, why in one.failures.items()}
 
 
+class Wanted(NamedTuple):
+    """What passages are chosen for, and how many tokens they may take."""
+
+    queries: Sequence[str]
+    room: int = ROOM
+    page_worth: float = 0.0
+    """What the score of its page is worth to a passage."""
+    before: frozenset[str] = frozenset()
+    """Pages that half of the room belongs to."""
+    each: frozenset[str] = frozenset()
+    """Pages of which something is shown in any case."""
+    seen: Sequence[Seen] = ()
+    subject: str = ""
+    """The question, for the names in it."""
+
+    def shows(self, page: str, span: Span) -> bool:
+        """Tell whether a piece of a page was shown before."""
+        its = (one for one in self.seen if one["page"] == page)
+        return any(one["start"] < span.end and span.start < one["end"] for one in its)
+
+
 async def gather(
-    here: Here, context: Context, queries: Sequence[str], *, about: str, web: bool = True
+    here: Here,
+    context: Context,
+    queries: Sequence[str],
+    *,
+    about: str,
+    web: bool = True,
+    room: int = ROOM,
+    seen: Sequence[Seen] = (),
+    subject: str = "",
 ) -> Evidence:
     """Search for every query at once and choose the best passages over all of them.
 
     What was uploaded into the thread comes first. Where there are neither files nor a web to
-    search, what was read before is searched.
+    search, what was read before is searched. How a document opens that the queries name is looked
+    at, too.
 
     Args:
         here: The point of the run, for the ledger.
@@ -86,6 +124,9 @@ async def gather(
         queries: What to search for.
         about: What the passages are for; they are ranked by it and the queries.
         web: Whether the web may be searched.
+        room: How many tokens the passages may take.
+        seen: What was shown before the plan was made; it is looked at in any case.
+        subject: The question; documents that it names go before others.
     """
     problems: list[Problem] = []
     names = (list(context.search) or available(os.environ)) if web else []
@@ -101,8 +142,13 @@ async def gather(
     if done:
         await note(here, "files", "search", done)
     before = frozenset(page.id for some in first for page in some)
-    results = [*first, *read, *found]
-    return await _chosen(here, results, [about, *queries], problems, before=before)
+    wanted = [about, *queries]
+    known = await pages_named(here.owner, list(dict.fromkeys(one["page"] for one in seen)))
+    results = [*first, *read, *found, known]
+    every = [page for some in results for page in some]
+    opened = await openings(here.owner, every, "\n".join([*wanted, subject]))
+    choice = Wanted(wanted, room, before=before, seen=seen, subject=subject)
+    return await _chosen(here, [*results, opened], choice, problems)
 
 
 async def recollect(
@@ -126,14 +172,17 @@ async def recollect(
     """
     different = dict.fromkeys(queries)
     searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
-    chosen, *results = await asyncio.gather(pages_named(here.owner, named), *searches)
-    chosen = await traced(here.owner, about, chosen)
+    picked, *results = await asyncio.gather(pages_named(here.owner, named), *searches)
+    titles = [page.title for page in picked]
+    chosen = await traced(here.owner, "\n".join([about, *titles]), picked)
     worth: dict[str, Page] = {page.id: page._replace(score=1.0) for page in chosen}
     for page in (page for result in results for page in _scaled(result)):
         if page.id not in worth or page.score > worth[page.id].score:
             worth[page.id] = page
     left = without_turns_of(list(worth.values()))
-    return await _chosen(here, [left], [about, *queries], [], PAGE_WORTH)
+    each = frozenset(page.id for page in chosen)
+    wanted = Wanted([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
+    return await _chosen(here, [left], wanted, [])
 
 
 def _scaled(found: list[Page]) -> list[Page]:
@@ -143,21 +192,11 @@ def _scaled(found: list[Page]) -> list[Page]:
 
 
 async def _chosen(
-    here: Here,
-    results: Sequence[list[Page]],
-    wanted: Sequence[str],
-    problems: list[Problem],
-    page_worth: float = 0.0,
-    before: frozenset[str] = frozenset(),
+    here: Here, results: Sequence[list[Page]], wanted: Wanted, problems: list[Problem]
 ) -> Evidence:
-    """Choose passages of what was found, and give their pages a number in this thread.
-
-    Half of the room belongs to those of the pages that come `before` the others.
-    """
+    """Choose passages of what was found, and give their pages a number in this thread."""
     found = {page.id: page for result in results for page in result if page.kind != REPORT}
-    chosen = await asyncio.to_thread(
-        _choose, list(found.values()), wanted, page_worth, before, ROOM
-    )
+    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [
@@ -214,28 +253,30 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
 
 
-def _choose(
-    found: list[Page],
-    wanted: Sequence[str],
-    page_worth: float,
-    before: frozenset[str],
-    room: int,
-) -> list[tuple[Page, Span]]:
+def _choose(found: list[Page], wanted: Wanted) -> list[tuple[Page, Span]]:
     """Cut pages into passages and choose the best, each different from the others."""
-    query = "\n".join(wanted)
-    cut = [(at, page, span) for at, page in enumerate(found) for span in _best_of(page, query)]
-    titled = [f"{page.title}\n{span.text}" for _, page, span in cut]
-    ranked = rank(query, titled)
-    if page_worth and ranked:
-        own, most = dict(ranked), ranked[0][1]
-        worth = enumerate(page_worth * page.score for _, page, _ in cut)
-        both = [(at, own.get(at, 0.0) / most + more) for at, more in worth]
-        ranked = sorted(both, key=lambda one: -one[1])
-    ranked = _leading_last(query, [page for _, page, _ in cut], ranked)
-    most = ranked[0][1] if ranked else 1.0
-    cuts = [Cut(cut[n][0], cut[n][2], titled[n], score / most) for n, score in ranked]
-    first = {at for at, page in enumerate(found) if page.id in before}
-    spans = choose([page.text for page in found], cuts, room, first)
+    query = "\n".join(wanted.queries)
+    cut = [(at, span) for at, page in enumerate(found) for span in _best_of(page, query)]
+    titled = [f"{found[at].title}\n{span.text}" for at, span in cut]
+    names = subjects([page.title for page in found], f"{query}\n{wanted.subject}")
+    worth = [
+        (1.0 + SEEN * wanted.shows(found[at].id, span))
+        * (1.0 - OFF * (bool(names) and names.isdisjoint(words(text))))
+        for (at, span), text in zip(cut, titled, strict=True)
+    ]
+    ranked = [(n, score * worth[n]) for n, score in rank(query, titled)]
+    if wanted.page_worth:
+        own, most = dict(ranked), max((score for _, score in ranked), default=1.0)
+        more = [wanted.page_worth * found[at].score for at, _ in cut]
+        ranked = [(n, own.get(n, 0.0) / most + add) for n, add in enumerate(more)]
+    ranked = _leading_last(query, [found[at] for at, _ in cut], ranked)
+    best = max((score for _, score in ranked), default=1.0) or 1.0
+    cuts = [Cut(*cut[n], titled[n], score / best) for n, score in ranked]
+    first, each = (
+        [at for at, page in enumerate(found) if page.id in ids]
+        for ids in (wanted.before, wanted.each)
+    )
+    spans = choose([page.text for page in found], cuts, wanted.room, first, each)
     return [(found[at], span) for at, some in spans.items() for span in some]
 
 

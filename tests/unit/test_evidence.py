@@ -1,0 +1,123 @@
+"""What the passages of a prompt are chosen from, and which are."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.settings import settings
+from graph.context import Context
+from graph.records import Seen
+from memory.pages import store as pages
+from memory.pages.store import NewPage
+from memory.pages.within import Scope
+from runs.place import Here
+from tools.evidence import Evidence, gather, recollect
+from tools.openings import openings, subjects
+
+OWNER = "me/"
+HERE = Here(OWNER, "t1", "t1-1", "s1", "0")
+FILLER = "\n\n".join(
+    f"Rule {n} of the harbour is about ropes, wax and rule {n}." for n in range(60)
+)
+
+
+@pytest.fixture(autouse=True)
+def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search by words alone, and no web."""
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", "none")
+    settings.cache_clear()
+
+
+async def keep(origin: str, *texts: str, title: str = "", kind: str = "web") -> list[str]:
+    named = title or origin
+    new = [
+        NewPage(title=named if at == 0 else f"{named} — Part {at}", place=f"p{at}", text=text)
+        for at, text in enumerate(texts)
+    ]
+    return await pages.keep(OWNER, kind, origin, new)
+
+
+async def search(*queries: str, **more: object) -> Evidence:
+    return await gather(HERE, Context(), queries, about=queries[0], web=False, **more)  # type: ignore[arg-type]
+
+
+def shown(evidence: Evidence) -> str:
+    return "\n\n".join(one["text"] for one in evidence.passages)
+
+
+async def test_what_was_shown_before_the_plan_goes_before_what_fits_as_well():
+    text = f"The gate of the mill is green.\n\n{FILLER}\n\nThe gate of the mill is heavy."
+    (one,) = await keep("https://a.b/mill", text)
+
+    again = await search("gate of the mill", room=1, seen=[Seen(page=one, start=0, end=30)])
+
+    assert "is heavy" in shown(await search("gate of the mill", room=1))
+    assert "is green" in shown(again)
+
+
+async def test_a_page_that_was_seen_is_looked_at_though_the_search_does_not_find_it():
+    (one,) = await keep("https://a.b/pond", "Ducks swim there, and the wheel turns.")
+    for number in range(30):
+        await keep(f"https://a.b/{number}", f"The wheel {number} turns. The wheel is a wheel.")
+
+    seen = [Seen(page=one, start=0, end=30)]
+
+    assert "Ducks" not in shown(await search("wheel"))
+    assert "Ducks" in shown(await search("wheel", seen=seen))
+
+
+async def test_a_named_document_is_opened_though_only_a_later_part_was_found():
+    ids = await keep("https://a.b/gate", "Gates are old.", "A hinge is oiled.", title="Tidegate")
+    await keep("https://a.b/pond", "Ponds are deep.", "A hinge is rusty.", title="Millpond")
+    found = [one for one in await pages.find(OWNER, "hinge", 5) if one.id == ids[1]]
+    other = [one for one in await pages.find(OWNER, "hinge", 5) if one.id != ids[1]]
+
+    opened = await openings(OWNER, [*found, *other], "How is the hinge of Tidegate kept?")
+
+    assert [one.id for one in opened] == ids[:1]
+    assert await openings(OWNER, [*found, *other], "How is a hinge kept?") == []
+
+
+def test_a_subject_tells_some_documents_from_the_others():
+    titles = ["Tidegate manual — Hinges", "Millpond manual — Hinges", "Tidegate manual"]
+
+    assert len(subjects(titles, "What does the Manual of Tidegate say?")) == 1
+    assert subjects(titles[:1], "What does Tidegate say?") == set()
+
+
+async def test_documents_on_the_subject_of_the_question_go_before_others():
+    await keep("https://a.b/pond", "The hinge is oiled in spring.", title="Millpond")
+    await keep("https://a.b/gate", "The hinge is oiled in spring, or not.", title="Tidegate")
+
+    about = await search("hinge oiled spring", subject="How is Tidegate kept?", room=1)
+
+    assert "or not" in shown(about)
+    assert "or not" not in shown(await search("hinge oiled spring", room=1))
+
+
+async def test_a_room_is_filled_and_no_more():
+    await keep("https://a.b/rules", FILLER)
+
+    small, large = [shown(await search("rule of ropes", room=room)) for room in (100, 400)]
+
+    assert len(small) < 700 < len(large) < 2_600
+
+
+async def test_a_page_that_is_named_is_shown_though_it_shares_no_word_with_the_request():
+    named = await keep("https://a.b/en", f"The gate is heavy.\n\n{FILLER}", title="Gates")
+    for number in range(20):
+        await keep(f"https://a.b/{number}", f"闸门{number}很重，水位{number}很高。" * 40)
+
+    found = await recollect(HERE, ["闸门 水位"], named, about="闸门有多重？", part=Scope())
+
+    assert named[0] in {source["page"] for source in found.sources.values()}
+
+
+async def test_of_a_named_report_the_pages_that_it_rests_on_are_shown():
+    rests = await keep("https://a.b/en", "Tidegate weighs four tons.", title="Gates")
+    report = NewPage(title="On Tidegate", place="", text="It is heavy.", links=rests)
+    (one,) = await pages.keep(OWNER, "report", "t0-1", [report], run="t0-1")
+
+    found = await recollect(HERE, ["闸门"], [one], about="闸门有多重？", part=Scope())
+
+    assert "four tons" in shown(found)
