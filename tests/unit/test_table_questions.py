@@ -82,6 +82,7 @@ def test_rows_are_chosen_by_ranges_years_money_and_yes_or_no(question: str, valu
         ),
         ("How many days are there between lit and dark for Holm?", Decimal(3652)),
         ("What is the longest time in years from lit to dark?", Decimal(139)),
+        ("Mean days from column lit to column dark over numbers 2 to 3", Decimal(27393)),
         ("灯塔.csv 里点亮日期到熄灭日期最短的是多少？", Decimal(18262)),
         ("灯塔.csv 中，从点亮日期到熄灭日期平均多少天？", Decimal(35185)),
     ],

@@ -371,7 +371,8 @@ SCALES: Mapping[str, int] = {
 _FILL_EN = """a according all also altogether an and any are as at be been both by can compute
     calculate column columns could csv data dataset did do does each entire every field file find
     for from get give given had has have having how i in into is it its just many me much my named
-    of on one our out overall please report see sheet show spreadsheet table tables tell tell
+    of on one our out over overall across among
+    please report see sheet show spreadsheet table tables tell tell
     that the their them there these they this those to tsv us value values want was we were what
     what's when where whether which who whose with within would xlsx you your according called
     takes take up uses use using needs need occupies occupy space disk also say state set present
