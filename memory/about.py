@@ -223,9 +223,8 @@ async def remembered(owner: str, asked: About) -> Remembered:
     facts = [fact for fact in await listed(owner) if fact.content][::-1]
     traits = await _traits(owner)
     if asked.kind == "all":
-        known = {one.quote for one in facts}
-        rest = [one for one in traits if one.quote not in known]
-        return Remembered([*(_told(fact) for fact in facts[:MOST]), *rest], True)
+        notes = [_told(fact) for fact in facts]
+        return Remembered([*notes[:MOST], *_new(traits, notes)], True)
     if asked.kind == "attribute":
         return Remembered(_of_kind(asked.name, facts, traits), True)
     fitting = [fact for fact in facts if _shares(asked.name, f"{fact.content} {fact.quote}")]
@@ -241,11 +240,16 @@ async def found(owner: str, query: str, limit: int) -> list[Told]:
         return (await remembered(owner, asked)).notes[:limit]
     wanted = terms(query)
     notes = [_told(fact) for fact in (await listed(owner))[::-1] if fact.content]
-    known = {one.quote for one in notes}
-    notes += [one for one in await _traits(owner) if one.quote not in known]
+    notes += _new(await _traits(owner), notes)
     worth = [(_share(wanted, f"{one.text} {one.quote}"), one) for one in notes]
     fitting = sorted((pair for pair in worth if pair[0] >= SHARED), key=lambda pair: -pair[0])
     return [one for _, one in fitting[:limit]]
+
+
+def _new(traits: Sequence[Told], notes: Sequence[Told]) -> list[Told]:
+    """Return traits that rest on no words that a note has, one for each that they rest on."""
+    known = {one.quote or one.text for one in notes}
+    return list({one.quote: one for one in traits if one.quote not in known}.values())
 
 
 def _share(wanted: Sequence[str], text: str) -> float:

@@ -96,11 +96,8 @@ def recognised(connection: Connection, what: Aim, used: Collection[str]) -> Know
         what: The things.
         used: The pages that something may say again; of others it is not worked out.
     """
-    said = [
-        *_of_facts(connection, what),
-        *_of_profile(connection, what),
-        *_of_insights(connection, what),
-    ]
+    told = _of_facts(connection, what)
+    said = [*told, *_of_profile(connection, what, told), *_of_insights(connection, what)]
     rows = connection.execute(
         select(pages).where(pages.c.owner == what.owner, pages.c.id.in_(what.pages))
     ).all()
@@ -161,13 +158,16 @@ def _of_facts(connection: Connection, what: Aim) -> list[str]:
     return [text for text in dict.fromkeys(said) if text.strip()]
 
 
-def _of_profile(connection: Connection, what: Aim) -> list[str]:
-    """Return the words that a profile rests on, and what it says of who somebody is."""
-    if not what.profile:
-        return []
+def _of_profile(connection: Connection, what: Aim, told: Collection[str]) -> list[str]:
+    """Return what a profile says of who somebody is, and the words that rests on.
+
+    Where the profile itself is kept, only what rests on words that are `told` and forgotten.
+    """
     row = connection.execute(select(profiles.c.data).where(profiles.c.owner == what.owner)).scalar()
     profile: Profile = json.loads(row) if row else {"tastes": {}}  # type: ignore[typeddict-item]
     who = [*profile.get("identities", []), *profile.get("characteristics", [])]
+    if not what.profile:
+        return [one["text"] for one in who if one["quote"] in told and one["text"].strip()]
     quotes = [one["quote"] for one in (*who, *profile["tastes"].values())]
     return [text for text in (*(one["text"] for one in who), *quotes) if text.strip()]
 

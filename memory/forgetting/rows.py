@@ -226,9 +226,14 @@ def _forget_profile(connection: Connection, what: Aim, why: str) -> None:
 
 def _saying(profile: dict[str, Any]) -> dict[str, Any]:
     for name in ("identities", "characteristics"):
-        profile[name] = [one for one in profile[name] if MARK not in one["text"]]
-    tastes = {name: one for name, one in profile["tastes"].items() if MARK not in one["text"]}
+        profile[name] = [one for one in profile[name] if _tells(one)]
+    tastes = {name: one for name, one in profile["tastes"].items() if _tells(one)}
     return {**profile, "tastes": tastes}
+
+
+def _tells(trait: dict[str, Any]) -> bool:
+    """Tell whether a trait still says something, and rests on words that are still known."""
+    return MARK not in trait["text"] and trait["quote"].strip() != MARK
 
 
 def _empty_events(connection: Connection, what: Aim, ids: list[str]) -> None:

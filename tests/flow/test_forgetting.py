@@ -380,3 +380,22 @@ async def test_an_id_that_means_nothing_is_told_and_nothing_is_changed(
         await aimed(ME, ["profile", "nothing-at-all"])
 
     assert await everything() == before
+
+
+@pytest.mark.usefixtures("thread")
+async def test_what_the_profile_makes_of_a_fact_goes_with_it(home: Path):
+    said = "I am a beekeeper in Tromsø and prefer short answers"
+    mine = {"quote": said, "confidence": 0.9, "stated": True, "run": "", "at": 1.0}
+    told = untold() | {
+        "identities": [Trait(text="beekeeper in Tromsø", **mine), trait("left-handed")],  # type: ignore[typeddict-item]
+        "tastes": {"detail": Trait(text="concise", **mine)},  # type: ignore[typeddict-item]
+    }
+    await profile.learn(ME, Told(**told), run="")  # type: ignore[typeddict-item]
+    fact = await add(ME, NewFact(said, quote=said))
+
+    await wipe(fact.id)
+
+    kept = (await profile.kept(ME)).profile
+    assert [one["text"] for one in kept["identities"]] == ["left-handed"]
+    assert kept["tastes"] == {}
+    assert found_in(home, "Tromsø") == []

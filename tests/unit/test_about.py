@@ -8,6 +8,9 @@ import pytest
 
 from memory.about import About, about, remembered, said
 from memory.facts.store import NewFact, add, supersede
+from memory.profile import store as profile
+from memory.profile.shape import Told as LearntProfile
+from memory.profile.shape import Trait, untold
 
 TOLD = (
     "I live in Bergen",
@@ -129,3 +132,22 @@ def test_a_long_text_is_no_question_of_the_person_and_takes_no_time():
 
     assert about(f"What did I say about {'!' * 15_000}a") is None
     assert time.process_time() - began < 10
+
+
+@pytest.mark.usefixtures("database")
+async def test_what_a_fact_and_several_traits_rest_on_is_told_once():
+    words = "I am a beekeeper in Tromsø and prefer short answers"
+    mine = {"quote": words, "confidence": 0.9, "stated": True, "run": "", "at": 1.0}
+    taste = Trait(text="concise", **mine)  # type: ignore[typeddict-item]
+    who = Trait(text="beekeeper in Tromsø", **mine)  # type: ignore[typeddict-item]
+    traits = untold() | {"identities": [who], "tastes": {"detail": taste}}
+    await profile.learn("sam", LearntProfile(**traits), run="")  # type: ignore[typeddict-item]
+    asked = about("What do you know about me?")
+    assert asked
+
+    before = (await remembered("sam", asked)).notes
+    await add("sam", NewFact(words))
+    after = (await remembered("sam", asked)).notes
+
+    assert [one.quote for one in before] == [words]
+    assert [one.memory for one in after] == ["facts"]
