@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -158,10 +159,19 @@ def leaves_open(question: str, body: str) -> bool:
 
 
 def answer_of(body: str) -> str:
-    """Return what stands above the first section of a report; its citations are ids of sources."""
+    """Return what stands above the first section of a report; its citations are ids of sources.
+
+    A quotation is in quotation marks, with its source behind it.
+    """
     above: list[str] = []
     for line in body.strip().splitlines():
         if line.startswith("## ") and "".join(above).strip():
             break
         above += [] if line.startswith("#") else [line]
-    return "\n".join(above).strip()
+    return QUOTE.sub(_spoken, "\n".join(above)).strip()
+
+
+def _spoken(quote: re.Match[str]) -> str:
+    source, words = quote[1], html.unescape(quote[2])
+    follows = quote.string[quote.end() :].lstrip().startswith(f"[{source}]")
+    return f"“{words}”" if follows or not source else f"“{words}” [{source}]"

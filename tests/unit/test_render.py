@@ -3,6 +3,7 @@ from html import unescape
 
 import pytest
 
+from report.document import answer_of
 from report.render import plain, to_html, to_markdown
 from report.verify import check
 
@@ -548,3 +549,12 @@ def test_a_quotation_is_shown_without_the_marks_of_emphasis_of_its_page():
 
     assert "“The priority levels are known; 2 * 3 * 4 and a*b* stay.”" in to_html(document(said))
     assert "“The priority levels are known; 2 \\* 3" in to_markdown(document(said))
+
+
+def test_an_answer_in_data_quotes_in_words_and_names_the_source():
+    body = (
+        '# Bees\n\nIt says <q s="S3">a &lt; b</q>, and <q s="S1">they dance</q> [S1].'
+        "\n\n## More\n\nNot this [S2]."
+    )
+
+    assert answer_of(body) == "It says “a < b” [S3], and “they dance” [S1]."
