@@ -32,6 +32,7 @@ from report.render import plain, to_markdown
 from report.support import Proven
 from report.wording import lacking
 from retrieval.script import CJK
+from retrieval.secrets import masked
 from retrieval.spelling import spelt_out
 from runs.faults import bear
 from runs.place import here, owner
@@ -130,7 +131,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
     """Have the model write, going on where it was cut off."""
     tongue = render(f"tongue_{runtime.context.language or 'own'}", language=state["language"])
-    style = {"style": runtime.context.style, "tongue": tongue.strip()}
+    style = {"style": masked(runtime.context.style).text, "tongue": tongue.strip()}
     system = render("reporter", language=state["language"], **style)
     wanted = model_name("reporter", runtime.context)
     said: list[AnyMessage] = [HumanMessage(_request(state))]

@@ -26,7 +26,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from graph.records import RunStatus
-from runs.masking import masked_channel
+from runs.masking import masked_channel, masked_config, masked_table
 from storage.private import make_file, secure
 
 Answer = TypeVar("Answer")
@@ -112,7 +112,7 @@ class Checkpoints(SqliteSaver):
         held = checkpoint["channel_values"].items()
         values = {name: masked_channel(name, value, root=root) for name, value in held}
         safe = Checkpoint(**{**checkpoint, "channel_values": values})
-        saved = super().put(config, safe, metadata, new_versions)
+        saved = super().put(masked_config(config), safe, masked_table(metadata), new_versions)
         if root and metadata.get("source") == "loop":
             self._delete_branches(config["configurable"]["thread_id"], checkpoint["id"])
         return saved

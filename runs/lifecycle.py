@@ -98,7 +98,7 @@ async def opened(
     row = {
         "status": "running",
         "code": "",
-        "context": json.dumps(chosen(context), ensure_ascii=False),
+        "context": json.dumps(_choices(context), ensure_ascii=False),
         "folder": "",
         "updated": now,
     }
@@ -109,6 +109,12 @@ async def opened(
         (dropped.values(status="cancelled", updated=now), None),
     )
     return name
+
+
+def _choices(context: Context) -> dict[str, Any]:
+    """Return what was chosen, the words in it without secrets and the paths as they are."""
+    told = chosen(context)
+    return {**told, "style": masked(context.style).text} if "style" in told else told
 
 
 async def _name(owner: str, thread: str, turn: int, question: str) -> str:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 
 from retrieval.secrets import masked_within
 
 Message = TypeVar("Message", bound=BaseMessage)
+Table = TypeVar("Table", bound=Mapping[str, Any])
+
+PLACES = ("_id", "_ns", "_map")
+"""How the names of what a checkpoint is found by end."""
 
 BROUGHT = frozenset(["__start__", "__resume__", "question", "feedback"])
 """The channels of a graph that hold what a caller said, and nothing that was read."""
 
+SAID = ("content", "name", "additional_kwargs", "response_metadata")
+"""What a client may write into a message."""
+
 
 def masked_message(message: Message) -> Message:
     """Return a message without secrets; the very same one if there is none in it."""
-    content = masked_within(message.content)
-    if content is message.content:
-        return message
-    return message.model_copy(update={"content": content})
+    said = {name: getattr(message, name) for name in SAID}
+    safe = masked_within(said)
+    return message if safe is said else message.model_copy(update=safe)
 
 
 def masked_talk(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -41,6 +48,21 @@ def masked_channel(name: str, value: Any, *, root: bool = True) -> Any:
     if name == "messages":
         return [*map(_masked_said, value)] if isinstance(value, list) else _masked_said(value)
     return value
+
+
+def masked_config(config: RunnableConfig) -> RunnableConfig:
+    """Return a config without secrets in what a checkpointer saves of it."""
+    told = masked_table(config.get("metadata") or {})
+    return {**config, "metadata": told, "configurable": masked_table(config["configurable"])}
+
+
+def masked_table(told: Table) -> Table:
+    """Return what a checkpoint is told of its run, its places and ids as they are."""
+    safe = {
+        name: value if name.endswith(PLACES) or name.startswith("__") else masked_within(value)
+        for name, value in told.items()
+    }
+    return cast("Table", safe)
 
 
 def _masked_said(one: Any) -> Any:

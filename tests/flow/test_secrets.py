@@ -71,6 +71,35 @@ async def test_who_says_nothing_but_a_secret_is_told_that_it_is_not_kept(
     assert SECRET.encode() not in bytes_of_home()
 
 
+async def test_a_secret_in_the_style_of_a_report_is_nowhere(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    style = f"Short sentences; my password is {SECRET}"
+    await thread.begin(BEES, make({**choices, "style": style}), quiet)
+
+    assert SECRET.encode() not in bytes_of_home()
+    assert SECRET not in repr(script.asked)
+    assert "Short sentences" in repr(script.asked)
+
+
+@pytest.mark.parametrize("told", ["name", "additional_kwargs", "metadata"])
+async def test_what_stands_beside_the_words_of_a_client_is_saved_without_secrets(
+    thread: Session, choices: dict[str, object], told: str
+):
+    secret = f"my password is {SECRET}"
+    beside = {"name": secret} if told == "name" else {}
+    more = {"additional_kwargs": {"note": [secret]}} if told == "additional_kwargs" else {}
+    config: Any = {"configurable": {"thread_id": "t1"}}
+    if told == "metadata":
+        config["metadata"] = {"note": secret}
+    message = HumanMessage(BEES, **beside, **more)
+
+    await thread.graph.ainvoke({"messages": [message]}, config, context=make(choices))
+
+    await close()
+    assert SECRET.encode() not in bytes_of_home()
+
+
 async def test_a_secret_in_a_rejection_is_nowhere(
     thread: Session, choices: dict[str, object], script: Script
 ):
