@@ -202,7 +202,11 @@ def _first(told: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
 
 def _safe_name(given: str, kind: str) -> str:
     """Return a name for a file: one part of a path, without secrets, with a suffix that fits."""
-    name = _STRANGE.sub("_", masked(re.split(r"[/\\]", given)[-1]).text).strip(" ._")
+    last = re.split(r"[/\\]", given)[-1]
+    stem, type_ = os.path.splitext(last)
+    # The sign at the end of a password and the type of a file are told apart by the types.
+    safe = masked(stem).text + type_ if type_.lower() in SUFFIXES else masked(last).text
+    name = _STRANGE.sub("_", safe).strip(" ._")
     stem, suffix = os.path.splitext(name)
     if not suffix and kind:
         suffix = mimetypes.guess_extension(kind) or (".txt" if kind.startswith("text/") else "")

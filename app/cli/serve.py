@@ -23,4 +23,6 @@ def main(*, host: str, port: int, jobs: int) -> int:
         raise Problem("server_missing", "the LangGraph server is not installed", hint=hint)
     command = [program, "dev", "--no-browser", "--no-reload", "--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
+    # The server keeps what it was sent, as it was sent, in a folder of its own.
+    os.umask(0o077)
     os.execve(program, command, {**os.environ, **SILENT})  # noqa: S606 - becoming it is the point

@@ -36,6 +36,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         seen.update(environment)
 
     monkeypatch.setattr(os, "execve", become)
+    monkeypatch.setattr(os, "umask", lambda mask: seen.update(umask=f"{mask:o}"))
     serve.main(host="127.0.0.1", port=8123, jobs=32)
     return seen
 
@@ -46,6 +47,10 @@ def test_unasked_nobody_is_told_of_a_run(monkeypatch: pytest.MonkeyPatch):
     environment = started(monkeypatch)
     assert environment["LANGSMITH_TRACING"] == "false"
     assert environment["ANONYMIZED_TELEMETRY"] == "False"
+
+
+def test_what_the_server_keeps_is_for_nobody_else(monkeypatch: pytest.MonkeyPatch):
+    assert started(monkeypatch)["umask"] == "77"
 
 
 @pytest.mark.parametrize("name", TRACING)

@@ -183,6 +183,21 @@ async def test_secrets_are_kept_nowhere(database: None, home: Path):
     assert holding(home, b"hunter2zz") == []
 
 
+@pytest.mark.parametrize("name", ["my password is Zebr4Cross!.txt", "password hunter2zz.md"])
+async def test_a_file_with_a_secret_in_its_name_is_read_under_a_name_without(
+    database: None, home: Path, name: str
+):
+    text = base64.b64encode(b"The ferry leaves at nine.").decode()
+    one = await taken({"type": "file", "data": text, "name": name})
+
+    await read_in(ME, "t1", [one])
+
+    assert await not_read(ME, "t1", [one]) == []
+    assert "Zebr4Cross" not in one.name
+    assert "hunter2zz" not in one.name
+    assert Path(one.name).suffix == Path(name).suffix
+
+
 async def test_a_reference_of_a_clients_own_leads_nowhere(database: None):
     forged = {"type": "file", "mimeType": "x", "metadata": {"filename": "../../etc/passwd"}}
     forged |= {"upload": {"id": "../../../etc", "reason": ""}}
