@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evals.sentences_made import Made, Maker, Page, Way
+from evals.sentences.made import Made, Maker, Page, Way
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September"),

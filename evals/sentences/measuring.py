@@ -1,7 +1,7 @@
 """Measure the checks of a report on sentences that are known to be right or wrong.
 
 `python -m evals.sentences --data ../shared/data`: from the pages of six data sets, English and
-Chinese, sentences of many kinds are made (`evals/sentences_made.py`). A right one should stay
+Chinese, sentences of many kinds are made (`evals/sentences/made.py`). A right one should stay
 as it is, without a warning; a wrong one should be taken out, be given the source that has it, or be
 named as doubtful. Half of the sets is for tuning the checks; `--half held-out` is the other.
 """
@@ -18,11 +18,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.sentences_across import ACROSS_RIGHT, ACROSS_WRONG
-from evals.sentences_framed import FRAMED_RIGHT, FRAMED_WRONG
-from evals.sentences_made import Case, Maker, Way
-from evals.sentences_right import RIGHT
-from evals.sentences_wrong import WRONG
+from evals.sentences.across import ACROSS_RIGHT, ACROSS_WRONG
+from evals.sentences.framed import FRAMED_RIGHT, FRAMED_WRONG
+from evals.sentences.made import Case, Maker, Way
+from evals.sentences.right import RIGHT
+from evals.sentences.wrong import WRONG
 from report.marks import MARKER
 from report.support import Proven, proven
 
@@ -172,7 +172,3 @@ def _show(one: Outcome) -> None:
     print(f"\n--- {case.kind} {case.language}: kept={one.kept} warned={one.warned}")
     print(f"said:    {case.said}\nbody:    {one.checked.body!r}")
     print(f"removed: {one.checked.removed}\ndoubted: {one.checked.doubted}")
-
-
-if __name__ == "__main__":
-    main()

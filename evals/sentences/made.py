@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from evals.sentences_names import HAN, asked_sort, chinese_names
+from evals.sentences.names import HAN, asked_sort, chinese_names
 from retrieval.text import sentences
 
 SETS = {
@@ -141,7 +141,7 @@ def _pages(data: Path, name: str) -> list[Page]:
 
 @cache
 def _words() -> dict[str, Any]:
-    file = Path(__file__).with_name("sentences.json")
+    file = Path(__file__).with_name("words.json")
     words: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return words
 

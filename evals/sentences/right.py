@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from evals.sentences_made import Made, Maker, Page, Way, picked, rewritten
+from evals.sentences.made import Made, Maker, Page, Way, picked, rewritten
 
 
 def copied(maker: Maker, page: Page) -> Made:

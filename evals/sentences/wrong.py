@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from evals.sentences_made import Made, Maker, Page, Way, picked, rewritten
-from evals.sentences_names import stands_whole
-from evals.sentences_right import converted, later, rounded
+from evals.sentences.made import Made, Maker, Page, Way, picked, rewritten
+from evals.sentences.names import stands_whole
+from evals.sentences.right import converted, later, rounded
 
 
 def made_up_id(maker: Maker, page: Page) -> Made:

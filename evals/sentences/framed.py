@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from evals.sentences_made import Made, Maker, Page, Way, picked
-from evals.sentences_wrong import altered_quotation, changed_digit, made_up_id
+from evals.sentences.made import Made, Maker, Page, Way, picked
+from evals.sentences.wrong import altered_quotation, changed_digit, made_up_id
 
 FRAMES = {
     "heading": "# A\n\n## B\n\n### C\n\n{}",

@@ -1,7 +1,7 @@
 """Put sentences that the checks cannot tell to be wrong before a judge, in whole runs.
 
-`python -m evals.sentences_judged --data ../shared/data`: of the benchmark's sentences
-(`evals/sentences.py`), wrong ones that the checks leave unmarked and as many right ones are each
+`python -m evals.sentences.judged --data ../shared/data`: of the benchmark's sentences
+(`evals/sentences`), wrong ones that the checks leave unmarked and as many right ones are each
 written by a scripted researcher in a run of its own, over the page they are about. The review of
 the step is played by the benchmark's own labels: by one that always knows them, by others that are
 mistaken at a stated rate, and by one that passes everything. A step that is sent back is written
@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from config.settings import settings
 from evals.openai_answers import Json, text
 from evals.openai_server import Rule, Server
-from evals.sentences import bare, made, outcome
-from evals.sentences_made import Case, alone
+from evals.sentences.made import Case, alone
+from evals.sentences.measuring import bare, made, outcome
 from graph.context import Context
 from graph.session import session
 from runs.place import owned
