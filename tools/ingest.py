@@ -22,6 +22,7 @@ from storage.engine import read_rows
 from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
 from tools.files import Document, Limits, Section, extract, find_files, others
+from tools.files.kinds import unread_type
 
 READER = 4
 """Raised when the reading of files changes, so that known files are read again."""
@@ -120,7 +121,7 @@ async def ingest(
 def passed_over(root: Path) -> list[Skipped]:
     """Return the files below a folder that `ingest` does not even open, and why."""
     found = find_files(root)
-    strange = [Skipped(str(file), "file_type", "not a type that is read") for file in others(root)]
+    strange = [Skipped(str(file), "file_type", unread_type(file.name)) for file in others(root)]
     unnamed = [
         Skipped(repr(str(file)), "file_name", "its name is no text")
         for file in found

@@ -22,7 +22,7 @@ from retrieval.secrets import masked
 from storage.private import FOLDER, made
 from tools.direct import plain
 from tools.files import SUFFIXES, Limits
-from tools.files.kinds import HEAVY
+from tools.files.kinds import HEAVY, MEDIA, unread_type
 from tools.ingest import ingest
 
 TABLES = (".csv", ".tsv", ".xlsx")
@@ -216,11 +216,8 @@ def _safe_name(given: str, kind: str) -> str:
 
 def _refused(name: str, kind: str, content: str | bytes) -> str:
     """Return why a file is not even tried; empty where it is."""
-    whole, _, _ = kind.partition("/")
-    if whole in ("image", "audio", "video"):
-        return {"image": "an image", "audio": "a sound recording", "video": "a video"}[whole]
-    if PurePath(name).suffix.lower() not in SUFFIXES:
-        return "not a type that is read"
+    if kind.partition("/")[0] in MEDIA or PurePath(name).suffix.lower() not in SUFFIXES:
+        return unread_type(name, kind)
     if not content:
         return "only its address or its name was sent"
     if len(content) * (3 if isinstance(content, str) else 4) // 4 > Limits().size:

@@ -21,6 +21,7 @@ async def folder(tmp_path: Path) -> Path:
     (folder / "mills.md").write_text("# Mills\n\nThe tide mill at Eling grinds wheat by the sea.")
     (folder / "empty.pdf").write_bytes(pdf([]))
     (folder / "wheel.jpg").write_bytes(b"\xff\xd8\xff")
+    (folder / "wheel.blend").write_bytes(b"\x00\x01")
     await ingest(owned("local", ""), folder, quiet)
     return folder
 
@@ -36,7 +37,8 @@ async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
     told = [one for one in outcome.state["report"]["notices"] if one.startswith(said)]
     assert len(told) == 1
     assert "empty.pdf (it has no text)" in told[0]
-    assert "wheel.jpg (not a type that is read)" in told[0]
+    assert "wheel.jpg (an image)" in told[0]
+    assert "wheel.blend (not a type that is read)" in told[0]
     assert "> " + said in str(outcome.state["messages"][-1].text)
     assert outcome.state["status"] == "succeeded"
 
@@ -49,7 +51,7 @@ async def test_many_files_are_counted(thread: Session, folder: Path, choices: di
         "What grinds wheat at Eling?", make(choices, files=[str(folder)]), quiet
     )
 
-    assert outcome.state["report"]["notices"][-1].endswith("; and 14 more.")
+    assert outcome.state["report"]["notices"][-1].endswith("; and 15 more.")
 
 
 async def test_where_everything_was_read_nothing_is_said(

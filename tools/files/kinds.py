@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mimetypes
+
 from tools.files.shapes import File, Refused
 
 _CODE = ".py .js .ts .java .c .h .cpp .go .rs .r .sql .sh .tex"
@@ -37,6 +39,9 @@ READERS: dict[str, str] = {
 SUFFIXES = frozenset(READERS)
 """The types that can be read, in lower case with the dot."""
 
+MEDIA = {"image": "an image", "audio": "a sound recording", "video": "a video"}
+"""What is no document by the first part of its MIME type, and what it is called."""
+
 HEAVY = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
 """The types whose parsers are kept in a process of their own."""
 
@@ -70,6 +75,17 @@ _MAGIC = {
 }
 
 _OWN = {".rtf": b"{\\rtf", ".msg": _OLE}
+
+
+def unread_type(name: str, kind: str = "") -> str:
+    """Return why a file of a type that cannot be read is left out.
+
+    Args:
+        name: Its name.
+        kind: Its MIME type, where one was told.
+    """
+    guessed = kind or mimetypes.guess_type(name)[0] or ""
+    return MEDIA.get(guessed.partition("/")[0], "not a type that is read")
 
 
 def check(file: File) -> None:
