@@ -161,6 +161,14 @@ _CHINESE_PLAIN = re.compile(
 )
 
 
+_HALF_WIDTH = {
+    full: full - 0xFEE0
+    for first, last in ("０９", "Ａｚ", "：：", "＝＝")
+    for full in range(ord(first), ord(last) + 1)
+}
+"""Letters, digits and signs of full width, as Chinese and Japanese keyboards type them."""
+
+
 @lru_cache(maxsize=64)
 def found(text: str) -> tuple[Secret, ...]:
     """Return the secrets of a text in their order; none within another.
@@ -169,7 +177,7 @@ def found(text: str) -> tuple[Secret, ...]:
     """
     if _ENCODED.fullmatch(text):
         return ()
-    every = sorted(_each(text), key=lambda one: (one.start, -one.end))
+    every = sorted(_each(text.translate(_HALF_WIDTH)), key=lambda one: (one.start, -one.end))
     kept: list[Secret] = []
     for one in every:
         if one.start < one.end and (not kept or one.start >= kept[-1].end):

@@ -135,3 +135,13 @@ def test_a_long_text_is_searched_in_time():
     masked("my password-" * 20_000 + "a-" * 50_000 + "1 " * 50_000 + "my " * 30_000)
 
     assert time.process_time() - started < 15
+
+
+def test_letters_of_full_width_hide_nothing():
+    said = "ＰＡＳＳＷＯＲＤ：hunter2fullw，还有 ｐａｓｓｗｏｒｄ is ｑｕｏｒ７７ｖｉｘ."
+
+    left = masked(said).text
+
+    assert "hunter2fullw" not in left
+    assert "ｑｕｏｒ" not in left
+    assert left.startswith("ＰＡＳＳＷＯＲＤ：")
