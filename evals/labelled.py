@@ -50,6 +50,16 @@ SINGLE = {"2wiki facts": "2wiki", "musique hops": "musique"}
 """Questions for one fact, made of a set whose questions need several."""
 
 
+KINDS = {
+    "encyclopedia": "articles",
+    "articles": "articles",
+    "documents": "manuals",
+    "manuals": "manuals",
+    "references": "manuals",
+}
+"""By the pages of a natural question."""
+
+
 class Case(NamedTuple):
     """What came of one question."""
 
@@ -60,6 +70,9 @@ class Case(NamedTuple):
     signs: Signs | None
     """None where nothing was quoted."""
     right: bool
+    question: str
+    kind: str
+    """The set, or manuals or articles where it has both."""
 
 
 def cases(data: Path, name: str, picked: slice) -> Iterator[Case]:
@@ -98,11 +111,11 @@ def _case(
     wanted: set[str],
     own: Corpus,
 ) -> Case:
-    question = query["text"]
+    question, kind = query["text"], KINDS.get(query.get("pages", ""), name)
     prompt = read([HumanMessage(prompt_of(question, pages))])
     quotes = Found("s1", question, "ok", finding(prompt).text).quotes
     if not quotes:
-        return Case(name, language(question), way, None, right=False)
+        return Case(name, language(question), way, None, False, question, kind)
     lead = answer(question, [(question, quotes)], {})
     shown = [*lead, *(one for one in quotes if one not in lead)]
     titles = {page["title"] for page in own.pages if page["id"] in query["gold"]}
@@ -114,7 +127,7 @@ def _case(
         for one in lead
     )
     seen = signs(question, prompt.pages, shown, len(lead))
-    return Case(name, language(question), way, seen, right=right)
+    return Case(name, language(question), way, seen, right, question, kind)
 
 
 def _about(query: Mapping[str, Any], quoted: str) -> bool:

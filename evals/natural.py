@@ -7,6 +7,9 @@ MuSiQue, "documents" for the files of the Debian packages bash-doc, debian-faq, 
 debian-reference-en, developers-reference, git-doc and sqlite3-doc below a folder, "articles" for
 the pages of 2WikiMultihopQA, and "manuals" for those of debian-handbook (in English),
 postgresql-doc-15 and python3.11-doc (its FAQ, tutorial and HOWTOs) below a second folder.
+"references" stands for a third: the API pages of nodejs-doc, info pages of the GNU tools as plain
+text, and manual pages of sections 1, 5, 7 and 8 in the words of
+`MANWIDTH=100 man --nh --nj PAGE | col -bx`.
 
 `evals/sealed.jsonl` has questions that were written and put away before any of them was asked:
 nothing is fitted on them, and nobody changes the program for one of them. Once their errors have
@@ -40,6 +43,7 @@ class Folders(NamedTuple):
     data: Path
     documents: Path
     manuals: Path
+    references: Path
 
 
 def natural(name: str) -> Iterator[dict[str, Any]]:
@@ -53,7 +57,8 @@ def natural_pages(folders: Folders, kind: str) -> Corpus:
     if kind in SETS:
         found = (folders.data / name / "corpus.jsonl" for name in SETS[kind])
         return indexed([page for one in found for page in lines(one)])
-    folder = folders.manuals if kind == "manuals" else folders.documents
+    named = {"manuals": folders.manuals, "references": folders.references}
+    folder = named.get(kind, folders.documents)
     return indexed([page for file in find_files(folder) for page in _pages(file)])
 
 

@@ -27,6 +27,12 @@ OPENING = 8
 MANY = 99
 """No question has so many words."""
 
+FEW = 4
+"""A quote with fewer words that the question has not says nothing."""
+
+OPENED = 0.5
+"""What a title is worth that does not say the name with which a full quote opens."""
+
 LONG = 300
 """A quote of so many characters counts as long."""
 
@@ -39,6 +45,11 @@ _OF = re.compile(
 )
 _WITHIN = re.compile(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
 """A thing, and in what: "a checkpoint in write-ahead logging"."""
+
+_DOES_OF = re.compile(
+    r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
+)
+"""What a part of something does or means, such as an option of a command."""
 
 _WAY = re.compile(
     r"^\W*(?:explain |describe |show )?how "
@@ -54,6 +65,42 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 """What tells a way."""
+
+_WANTING = re.compile(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
+"""A condition that names what somebody wants to do, as a way does."""
+
+_ACT = re.compile(
+    r"^\W*(?:explain |describe |show )?how (?:do|does|can|could|should|would|must|to)\b",
+    re.IGNORECASE,
+)
+"""What asks what somebody has to do."""
+
+_DOING = re.compile(
+    r"^\W*(?:to \w+\b.*?, |(?:you|we) (?:can|may|must|should|need)\b|(?:use|run|call|type|set|add"
+    r"|create|install|press|start|enter|invoke|specify|pass|give|choose|select|write|open)\b)"
+    r"|\b(?:you can|you may|(?:use|run|using|with) the|press|type)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What tells somebody to do something."""
+
+_ABBREVIATION = re.compile(
+    r"\bwhat do(?:es)? (?:the )?(?:\w+ )??(?P<name>\S+) stand for\b", re.IGNORECASE
+)
+_ASKS_OPTION = re.compile(
+    r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE
+)
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|[A-Z]{2,}_?[A-Z]|=")
+"""What an option looks like."""
+
+_PARENT = re.compile(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
+_SPOUSE = re.compile(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
+_CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
+_OF_PARENTS = re.compile(
+    r"\b(?:son|daughter|child) of .{1,120}?"
+    r"\b(?:his|her|and) (?:\w+ ){0,2}(?:wife|husband|spouse)\b",
+    re.IGNORECASE,
+)
+"""What names the spouse of a parent."""
 
 _DENIES = re.compile(
     r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
@@ -78,6 +125,9 @@ _WHOLE = re.compile(r"^[^a-z].*(?<!\.\.)[.!?。！？][\W]*$", re.DOTALL)
 """What begins and ends like a sentence, and not with dots or a colon."""
 
 
+_LABEL = re.compile(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
+"""What only names something, as an entry of an index and a setting do."""
+
 _ANNOUNCES = re.compile(r"[:：]\W*$|\[-")
 """What comes before the lines that say something, or shows how a command is called."""
 
@@ -92,7 +142,10 @@ class Signs(NamedTuple):
     ahead: float
     """How much more of the terms the first quote has than the best quote of another source."""
     subject: float
-    """Whether a name of the question, or else one of its terms, stands in the title of the page."""
+    """Whether a name of the question, or else one of its terms, stands in the title of the page.
+
+    It is half as good if the first quote opens with it and lacks no telling word.
+    """
     terms: float
     """How many terms the question has, as a logarithm: to cover many by chance is rare."""
     defined: float
@@ -137,27 +190,27 @@ class Weights(NamedTuple):
 
 WEIGHTS = {
     "en": Weights(
-        -3.59,
+        -4.75,
         Signs(
-            near=1.66,
-            told=1.52,
-            ahead=1.48,
-            subject=1.35,
-            terms=0.9,
-            defined=0.22,
-            undefined=-0.38,
-            typed=-0.06,
-            untyped=-0.36,
-            lost=-1.67,
-            unnamed=1.09,
-            opens=1.07,
-            unclassed=-0.91,
-            elsewhere=-0.58,
-            denied=-0.93,
-            limited=-0.74,
+            near=2.27,
+            told=1.09,
+            ahead=1.47,
+            subject=2.07,
+            terms=1.4,
+            defined=0.51,
+            undefined=0.31,
+            typed=-0.04,
+            untyped=-0.68,
+            lost=-1.56,
+            unnamed=1.37,
+            opens=0.7,
+            unclassed=-0.75,
+            elsewhere=-0.9,
+            denied=-1.11,
+            limited=-0.57,
             hanging=-0.43,
-            long=-0.72,
-            broken=-0.32,
+            long=-0.17,
+            broken=-0.93,
             missing=0.0,
         ),
         0.89,
@@ -217,7 +270,10 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         near=_share(about.terms, [one for one in about.terms if among(one, near)]),
         told=_told_of(question, about, said),
         ahead=max(ahead, 0.0),
-        subject=_subject(question, title),
+        subject=max(
+            _subject(question, title),
+            OPENED * (_subject(question, _opening(first.text)) if not lost else 0.0),
+        ),
         terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
         defined=defined or 0.0,
         undefined=0.0 if defined is None else 1.0 - defined,
@@ -234,7 +290,11 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         long=min(1.0, len(first.text) / LONG),
         broken=float(not _WHOLE.search(first.text)),
         missing=float(
-            (_WAY.search(bare(question)) and not _STEP.search(first.text))
+            _no_way(question, first.text)
+            or _of_other_kin(question, first.text)
+            or (_LABEL.search(first.text) and not _says_more(question, first.text))
+            or not _stands_for(question, first.text)
+            or (_ASKS_OPTION.search(question) and not _OPTION.search(first.text))
             or (defined is not None and defined < DEFINED)
             or (held is False and _without_kind(question, quotes[:lead]))
             or any(_ANNOUNCES.search(one.text) for one in quotes[:lead] if not one.items)
@@ -271,6 +331,45 @@ def missing(question: str, quotes: Sequence[Quote]) -> list[str]:
     return [word for word in key_phrase(question, MANY).split() if lost & set(key_terms(word))]
 
 
+def _no_way(question: str, quote: str) -> bool:
+    """Tell whether a way of doing something is asked for that a quote does not tell."""
+    line = bare(question)
+    if not _WAY.search(line):
+        return False
+    conditional = _CONDITION.search(quote) and not _WANTING.search(quote)
+    undone = _ACT.search(line) and not _DOING.search(quote)
+    return bool(conditional or undone) or not _STEP.search(quote)
+
+
+def _says_more(question: str, quote: str) -> bool:
+    """Tell whether a quote has enough words that the question has not."""
+    return len(set(words(quote)) - set(words(question))) >= FEW
+
+
+def _stands_for(question: str, quote: str) -> bool:
+    """Tell whether a quote spells an abbreviation out, if that is asked."""
+    found = _ABBREVIATION.search(question)
+    if not found:
+        return True
+    name = re.escape(found["name"])
+    return bool(
+        re.search(
+            rf"\b{name}\W{{0,3}}(?:stands for|is short for|is an? (?:acronym|abbreviation))"
+            rf"|\({name}\)|\b{name} ?\([A-Z]",
+            quote,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _of_other_kin(question: str, quote: str) -> bool:
+    """Tell whether a quote names children where parents are asked for, or parents as a couple."""
+    if _SPOUSE.search(question):
+        return bool(_OF_PARENTS.search(quote))
+    inverse = (rf"{_CHILD_OF}{re.escape(name)}" for name in names(question))
+    return bool(_PARENT.search(question)) and any(re.search(one, quote) for one in inverse)
+
+
 def _beside(quote: str, text: str) -> str:
     """Return the sentence before a quote and the one after it."""
     before, _, after = text.partition(quote)
@@ -294,7 +393,8 @@ def _defined(question: str) -> Thing | None:
 
     What it asks of something, such as its capital or its author, is no meaning.
     """
-    asked = thing(_WITHIN.sub(r"\1", question.split("\n")[0]))
+    line = _DOES_OF.sub(r"\1 \2", question.split("\n")[0])
+    asked = thing(_WITHIN.sub(r"\1", line))
     if not asked or _OF.search(asked.spelt):
         return None
     return asked if asks_meaning(question) or set(words(asked.spelt)) <= named(question) else None

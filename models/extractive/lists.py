@@ -32,7 +32,7 @@ MOST = 80
 
 _THINGS = re.compile(
     r"^\W*(?:what|which|list|name|enumerate)(?: are)?(?: (?:all|of|the))*"
-    rf" (?:[\w-]+ ){{0,3}}?({PLURAL})\b",
+    rf" (?P<things>(?:[\w-]+ ){{0,3}}?({PLURAL}))\b",
     re.IGNORECASE,
 )
 """The noun for what is to be listed."""
@@ -71,8 +71,20 @@ def answers_whole(question: str, quote: Quote, pages: Sequence[Page]) -> bool:
         found
         and found.quote == quote
         and not found.cut
+        and _announces(question, quote.text)
         and found.share >= NAMED[language(question)]
     )
+
+
+def _announces(question: str, lead: str) -> bool:
+    """Tell whether a sentence says itself that what is asked for follows.
+
+    That its heading does is not enough: there may be a list of anything below it. Of "index
+    types" it is "index" that tells.
+    """
+    found = _THINGS.search(bare(question.split("\n")[0]))
+    telling = words(_FORM.sub(" ", found["things"])) if found else []
+    return not telling or telling[-1] in words(lead)
 
 
 def completed(quote: Quote, pages: Iterable[Page]) -> Quote:
@@ -93,7 +105,7 @@ def wanted(question: str) -> Topic:
 def _things(question: str) -> str:
     """Return the noun for what is to be listed, if the question has one."""
     found = _THINGS.search(bare(question.split("\n")[0]))
-    return found[1] if found else ""
+    return found[2] if found else ""
 
 
 def _fitting(about: Topic, page: Page, things: Collection[str]) -> Iterator[Fitting]:

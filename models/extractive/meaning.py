@@ -46,10 +46,11 @@ _MEANS = r"^\W*(?:for|with|in) (?:an? |the )?\W?"
 
 _OTHER_VERB = (
     r"(?:is|are|was|were|has been)\b"
-    r"(?! (?:not|no|never|always|only|also|located|created|required|available|automatically)\b)"
+    r"(?! (?:not|no|never|always|only|also|located|created|required|available|automatically"
+    r"|(?!designed|used|intended|based|meant|known|called)\w+ed|made|given|found|still)\b)"
 )
 _BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
-_NAMED = r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
+_NAMED = r"(?<!so-)\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
 _DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
 _IS = (
     r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?"
@@ -61,6 +62,9 @@ _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(
 _CONDITION = re.compile(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
 CONDITIONAL = 0.8
 """What a sentence is worth that says when the thing is something, and so not what it is."""
+
+STATED = 0.45
+"""What it is worth to say that the thing is so: "the handle is hot"."""
 
 _ALSO = r"[”》」]?(?:，?(?:也叫|[又也俗][称稱])|,? also (?:called|known))"
 
@@ -126,7 +130,7 @@ def _worth(name: str, sentence: str) -> float:
     if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
         return 0.8
     if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
-        return 0.7
+        return STATED
     called = rf"{start}(?: [a-z]+){{1,2}} (?:is|are) an? "
     if re.search(
         rf"{start}{_SERVES}|{called}|{_MEANS}{name}[^,.]*, this means", sentence, re.IGNORECASE

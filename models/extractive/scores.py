@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from models.extractive.blocks import Page, Quote
-from models.extractive.candidates import LONGEST, Candidate, candidates
+from models.extractive.candidates import LONGEST, Candidate, candidates, document
 from models.extractive.kinds import answers
 from models.extractive.meaning import Thing, defines, thing
 from models.extractive.rows import cells
 from models.extractive.sections import asked_for
 from models.extractive.theses import opposed, thesis
 from models.extractive.topic import Topic, named, share
+from models.extractive.wording import among
 from retrieval.keyword import words
 from retrieval.text import heading
 
@@ -22,6 +23,9 @@ AROUND = 0.5
 
 IN_TITLE = 0.75
 """A term counts this much for a sentence when only the title of its page or the heading has it."""
+
+TITLED = 1.0
+"""It counts this much where the title is a name that the question says: nobody repeats it."""
 
 MEANT = 0.5
 """A name counts this much for a sentence when only the passage around it says it."""
@@ -104,19 +108,37 @@ def worth(about: Topic, question: str, page: Page) -> float:
 
 
 def _scored(asked: _Asked, page: Page, one: Candidate, around: float) -> Scored:
-    found, given = words(one.text), words(f"{page.title}\n{one.above}\n{one.under}")
+    said, given = words(one.text), words(f"{page.title}\n{one.above}\n{one.under}")
+    found = [*said, *_otherwise(asked, said)]
     own, known = share(asked.about, found), share(asked.about, [*given, *found])
     below = one.above if one.opens else ""
     meaning = defines(asked.thing, one.text, page.title, below) if asked.thing else 0.0
     stated = thesis(one.text, one.above) if asked.opposed else 0.0
     if not own and not (known and (stated or meaning)):
         return Scored(0.0, one, page, 0.0)
-    told = own + IN_TITLE * (known - own) + MEANING * meaning + THESIS * stated
+    told = (
+        own
+        + (TITLED if _is_about(asked, page) else IN_TITLE) * (known - own)
+        + MEANING * meaning
+        + THESIS * stated
+    )
     told += MEANT * _meant(asked, page, {*found, *given})
     told += SETTING * asked_for(asked.about, one.text, one.under)
     score = told + AROUND * around + FIRST * one.first + KIND * answers(asked.question, one.text)
     score *= _saying(asked.question, one.text) * (HANGING if one.hangs else 1.0)
     return Scored(score, one, page, told)
+
+
+def _otherwise(asked: _Asked, said: Sequence[str]) -> list[str]:
+    """Return the terms of a topic that a sentence has in other words: starred, played."""
+    there = set(said)
+    return [one for one in asked.about.terms if one not in there and among(one, there)]
+
+
+def _is_about(asked: _Asked, page: Page) -> bool:
+    """Tell whether a page is about something that the question names, by its whole title."""
+    title = words(_ASIDE.sub("", document(page.title)))
+    return bool(title) and asked.names.issuperset(title)
 
 
 def _saying(question: str, text: str) -> float:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from evals.calibration import _least, _upper
+from evals.calibration import _least
 from evals.natural import AS_ASKED, PUT_AWAY, natural
 
 
@@ -15,14 +15,9 @@ def test_where_too_many_are_wrong_at_every_threshold_nothing_is_called_an_answer
     assert _least(np.full(50, 0.9), np.arange(50) % 2 == 0) == 1.0
 
 
-def test_of_few_answers_a_larger_share_may_be_wrong():
-    assert _upper(0, 3) > 0.05 > _upper(0, 100)
-    assert _upper(0, 0) == 1.0
-
-
 def test_no_question_that_was_put_away_is_fitted_on():
     fitted, put_away = ({one["text"] for one in natural(name)} for name in (AS_ASKED, PUT_AWAY))
 
     assert fitted.isdisjoint(put_away)
-    assert len(fitted) > 500
+    assert len(fitted) > 600
     assert len(put_away) > 75

@@ -28,6 +28,13 @@ UNSURE = [
     ("Who is the wife of Mila Horn?", "Mila Horn is a famous Vietnamese American potter."),
     ("How many kilns did Mila Horn build?", "Mila Horn (4 May 1911 – 2 July 1987) built kilns."),
     ("What does the pug mill do?", "The pug mill may not be moved."),
+    ("Who is the father of Mila Horn?", "Jan Novak was a potter and the son of Mila Horn."),
+    ("Who is the wife of Jan Horn?", "Jan Horn was a son of Ota Horn and his wife Mila Novak."),
+    ("What does the pug mill do?", "The pug mill is heavy."),
+    ("What does the third lever mean?", "The third lever (lev_three)."),
+    ("What does ZKO stand for?", "The letter K of ZKO kilns stands for the fuel."),
+    ("Which option of glaze fires a kiln?", "The glaze command may fire a kiln at night."),
+    ("How do I clean the pug mill?", "If you clean the pug mill often, clay sticks to the walls."),
     ("欧斯特瓦窑的高度是多少？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
 ]
 

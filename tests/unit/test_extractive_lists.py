@@ -1,10 +1,10 @@
 import pytest
 
 from models.extractive import writing
-from models.extractive.blocks import Found, Page, Prompt
+from models.extractive.blocks import Found, Page, Prompt, Quote
 from models.extractive.confidence import answered
 from models.extractive.kinds import asks_list
-from models.extractive.lists import best_list
+from models.extractive.lists import answers_whole, best_list
 from models.extractive.meaning import defines, thing
 from report.verify import check
 
@@ -173,3 +173,20 @@ def test_single_quotes_of_a_list_are_no_whole_answer():
 
     assert answered(ASKED, PAGES, [lead.quote], 1)
     assert not answered(ASKED, PAGES, [lead.quote._replace(items=())], 1)
+
+
+def test_a_list_of_something_else_below_a_fitting_heading_is_no_answer():
+    page = Page(
+        "S1",
+        "Kilns of Ostrava – Glaze types",
+        "",
+        "The Ostrava kiln has a long history and offers many modern comforts:\n\n"
+        "- a lift\n- a canteen\n- a library",
+    )
+    quote = Quote(
+        "S1",
+        "The Ostrava kiln has a long history and offers many modern comforts:",
+        items=("a lift", "a canteen", "a library"),
+    )
+
+    assert not answers_whole("Which glaze types does the Ostrava kiln offer?", quote, [page])

@@ -246,3 +246,16 @@ def test_a_sentence_that_stands_alone_comes_before_one_that_hangs():
     page = Page("S1", "", "", "It has many Zorba bees.\n\nOrley has many Zorba bees.")
 
     assert ask("Zorba bees", page) == ["Orley has many Zorba bees.", "It has many Zorba bees."]
+
+
+def test_the_sentence_that_holds_the_relation_comes_before_one_that_names_the_subject():
+    page = Page(
+        "S1",
+        "Harvest of Glass",
+        "",
+        "Harvest of Glass is a 1931 silent film directed by Ivo Brandt. "
+        "The film was shot in Split. The leading role is played by Mila Horn.",
+    )
+    question = "Who played the leading role in the film Harvest of Glass?"
+
+    assert "Mila Horn" in best(topic(question), question, [page])[0].text
