@@ -173,10 +173,16 @@ def lacking(words: str, language: str) -> str:
     return word("lacking", language).format(words) if words else ""
 
 
+_LACKS = ("it does not say: {}", "其中没有提到：{}")
+"""What stands in brackets behind the reason of a step whose answer is not certain."""
+
+
 def reason(given: str, status: str, language: str) -> str:
     """Return in words why a step did not come out well; what is no code is said as it is."""
     chinese = _is_chinese(language)
     code, _, more = given.partition(": ")
+    if code == "unsure" and more:
+        more = _LACKS[chinese].format(more)
     if code in _REASONS:
         return _with(_REASONS[code][chinese], more, chinese=chinese)
     if given and not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", given):

@@ -190,6 +190,12 @@ def test_a_notice_about_the_status_is_not_given_twice():
             "a limit of the run was reached (max_calls = 3)",
         ),
         ("failed", "search_unavailable: 慢", "zh", "无法进行检索（慢）"),
+        (
+            "partial",
+            "unsure: tides",
+            "en",
+            "what was found is near it, and may not answer it (it does not say: tides)",
+        ),
         ("failed", "some_new_code", "en", "it failed (some new code)"),
         ("failed", "", "en", "it failed"),
         ("failed", "The server was asleep", "en", "The server was asleep"),
