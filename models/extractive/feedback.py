@@ -9,7 +9,7 @@ from models.extractive.blocks import Page
 from models.extractive.steps import DraftStep, query, step
 from models.extractive.topic import key_phrase, key_terms
 from retrieval.text import heading, sentences
-from retrieval.words import words
+from retrieval.words import terms, words
 
 SUBJECT = 4
 """So many words of the question tell what a step is about that a person asks for."""
@@ -100,7 +100,24 @@ def revised(
             added.append(clause)
     new = [_made(words, question) for words in added if key_terms(_wanted(words))]
     new = [one for one in new if not _told(one, steps, kept)]
-    return _joined(steps, sorted(kept)[: max(limit - len(new), 0)], new) or list(steps)
+    stay = sorted(kept)[: max(limit - len(new), 0)]
+    return _joined(_apart(steps, stay), stay, new) or list(steps)
+
+
+def _apart(steps: Sequence[DraftStep], stay: Sequence[int]) -> list[DraftStep]:
+    """Return the steps with queries that ask for nothing of what only dropped steps are about."""
+    told = [set(terms(step["title"])) for step in steps]
+    wanted = set[str]().union(*(told[number - 1] for number in stay))
+    dropped = (said for number, said in enumerate(told, start=1) if number not in stay)
+    gone = set[str]().union(*dropped) - wanted
+    return [
+        DraftStep({**step, "queries": [_rid(query, gone) or query for query in step["queries"]]})
+        for step in steps
+    ]
+
+
+def _rid(query: str, gone: set[str]) -> str:
+    return " ".join(word for word in query.split() if gone.isdisjoint(terms(word)))
 
 
 def without(pages: Sequence[Page], wishes: Sequence[str], question: str) -> list[Page]:

@@ -198,3 +198,17 @@ def test_a_plan_that_is_rejected_in_words_keeps_its_subject(question, feedback, 
 
     assert all(about in query and wanted in query for query in step["queries"])
     assert about in step["description"]
+
+
+def test_what_stays_does_not_search_for_what_was_struck_out():
+    question = "How do I use libffi closures, and how do I build zstd with CMake?"
+    before = plan(question)
+    drafted = {"steps": [{"id": f"s{at}", **one} for at, one in enumerate(before, start=1)]}
+
+    [step] = plan(question, plan=drafted, feedback="only libffi, skip zstd")
+
+    searched = " ".join(step["queries"])
+    assert "zstd" in " ".join(before[0]["queries"])
+    assert "libffi closures" in searched
+    assert "zstd" not in searched
+    assert "CMake" not in searched
