@@ -63,7 +63,7 @@ async def _follow_ups(
 
     A plan that a person has written holds what they left out, too: nothing is added to it.
     """
-    if state["rounds"] >= runtime.context.max_rounds or state["decision"] == "edit":
+    if state["rounds"] >= runtime.context.max_rounds or state.get("decision") == "edit":
         return []
     tell(state, "judging")
     before = accepted(state, state["question"])

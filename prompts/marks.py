@@ -14,8 +14,8 @@ TAGS = (
     *("fact", "facts", "feedback", "finding", "findings", "gaps", "insight", "instructions"),
     *("known", "limit", "memory", "message", "messages", "needs", "new", "note", "notes", "open"),
     *("other", "outline", "page", "pages", "plan", "profile", "queries", "question", "removed"),
-    *("reports", "request", "run", "runs", "source", "sources", "step", "summary", "talk"),
-    *("trait", "traits", "wish", "wishes"),
+    *("reports", "request", "run", "runs", "source", "sources", "step", "summary"),
+    *("table", "tables", "talk", "trait", "traits", "wish", "wishes"),
 )
 """The names of the blocks that prompts have."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +41,7 @@ class Server(NamedTuple):
 @contextmanager
 def serving(home: Path, **more: str) -> Iterator[Server]:
     """Start a server of its own on a free port; it has read the example folder."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = _free_port()
     dossier = str(Path(sys.executable).with_name("dossier"))
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:", **more}
@@ -62,6 +62,14 @@ def serving(home: Path, **more: str) -> Iterator[Server]:
         except subprocess.TimeoutExpired:
             process.kill()
         log.close()
+
+
+def _free_port() -> int:
+    """Return a port that the system gives to nobody meanwhile: it takes its own from 32768 on."""
+    while True:
+        port = random.SystemRandom().randint(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

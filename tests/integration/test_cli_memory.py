@@ -103,7 +103,7 @@ def test_recall_gives_notes_and_the_words_they_rest_on(place: Place, forks: Fork
     told = recalled.told
 
     assert recalled.status == 0
-    names = {"question", "notes", "extracts", "pages", "rounds", "spelling", "status"}
+    names = {"question", "notes", "extracts", "pages", "reports", "rounds", "spelling", "status"}
     assert set(told) == names
     assert "1927" in told["notes"]
     assert told["pages"][0] == found.told["pages"][0]["page"]

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 
 from config.errors import Problem
 from storage import connect
-from storage.engine import close, database, plain, read_rows
+from storage.engine import close, database, plain, read_rows, write
 from storage.journal import commit
 from storage.tables import events
 from storage.upgrades import SCHEMA
@@ -164,12 +164,22 @@ async def test_a_database_that_another_process_holds_is_busy(file):
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_database_that_is_held_while_it_is_opened_is_busy(file):
+async def test_a_database_that_is_held_while_a_table_is_to_be_made_is_busy(file):
     await database()
+    await write(lambda connection: connection.execute(text("DROP TABLE meanings")))
     await close()
 
     with held(file):
         assert (await refused()).code == "storage_busy"
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_database_that_lacks_nothing_is_read_while_it_is_held(file):
+    await database()
+    await close()
+
+    with held(file):
+        assert (await read_rows(select(events))).all() == []
 
 
 async def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch):
