@@ -28,7 +28,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from evals.labelled import WAYS, Case, cases, natural_cases
 from evals.natural import AS_ASKED, PUT_AWAY, Folders
-from models.extractive.confidence import WEIGHTS, Signs, Weights, likelihood
+from models.extractive.confidence import WEIGHTS, Weights, likelihood
+from models.extractive.signs import Signs
 
 FITTED = {"en": (AS_ASKED, "2wiki facts"), "zh": ("cmrc2018", "drcd")}
 CHECKED = {
@@ -91,7 +92,7 @@ def _cases(folders: Folders, name: str, limit: int) -> Iterator[Case]:
 
 def _fit(tongue: str, given: Sequence[Case]) -> None:
     """Fit the weights and the threshold of a language and print them; the rest uses them."""
-    told = [one for one in given if one.signs and not one.signs.missing]
+    told = [one for one in given if one.signs and not one.signs.disqualified]
     each = Counter(one.name for one in told)
     rows = np.array([one.signs for one in told])
     right = np.array([one.right for one in told])

@@ -16,7 +16,7 @@ from evals.extractive import OTHERS, PAGES, Corpus, corpus, flat, lines, prompt_
 from evals.natural import Folders, gold, natural, natural_pages, without
 from models.extractive.blocks import Found, read
 from models.extractive.choice import answer
-from models.extractive.confidence import Signs, signs
+from models.extractive.signs import Signs, signs
 from models.extractive.writing import finding
 from retrieval.text import language
 

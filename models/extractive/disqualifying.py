@@ -1,0 +1,125 @@
+"""Tell which quotes cannot be an answer, however many words of the question they have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from models.extractive.asking import bare
+from models.extractive.blocks import Quote
+from models.extractive.topic import names
+from retrieval.words import words
+
+FEW = 4
+"""A quote with fewer words that the question has not says nothing."""
+_WAY = re.compile(
+    r"^\W*(?:explain |describe |show )?how "
+    r"(?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old)|如何|怎[么麼样樣]",
+    re.IGNORECASE,
+)
+"""What asks for a way of doing something, which one sentence seldom tells whole."""
+_STEP = re.compile(
+    r"^\W*(?:to \w+|you can|use|run|call|type|set|add|create|install|by \w+ing)\b|\bby \w+ing\b"
+    r"|\b(?:use|using|with|run|running) the\b|\bcan be \w+ed (?:by|with|using)\b"
+    r"|\b(?:stored|kept|written|given|shown|represented|encoded) (?:as|in)\b",
+    re.IGNORECASE,
+)
+"""What tells a way."""
+_WANTING = re.compile(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
+"""A condition that names what somebody wants to do, as a way does."""
+_ACT = re.compile(
+    r"^\W*(?:explain |describe |show )?how (?:do|does|can|could|should|would|must|to)\b",
+    re.IGNORECASE,
+)
+"""What asks what somebody has to do."""
+_DOING = re.compile(
+    r"^\W*(?:to \w+\b.*?, |(?:you|we) (?:can|may|must|should|need)\b|(?:use|run|call|type|set|add"
+    r"|create|install|press|start|enter|invoke|specify|pass|give|choose|select|write|open)\b)"
+    r"|\b(?:you can|you may|(?:use|run|using|with) the|press|type)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What tells somebody to do something."""
+_ABBREVIATION = re.compile(
+    r"\bwhat do(?:es)? (?:the )?(?:\w+ )??(?P<name>\S+) stand for\b", re.IGNORECASE
+)
+_ASKS_OPTION = re.compile(
+    r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE
+)
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|[A-Z]{2,}_?[A-Z]|=")
+"""What an option looks like."""
+_PARENT = re.compile(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
+_SPOUSE = re.compile(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
+_CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
+_OF_PARENTS = re.compile(
+    r"\b(?:son|daughter|child) of .{1,120}?"
+    r"\b(?:his|her|and) (?:\w+ ){0,2}(?:wife|husband|spouse)\b",
+    re.IGNORECASE,
+)
+"""What names the spouse of a parent."""
+
+CONDITION = re.compile(
+    r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
+    r"|note|in case|however)\b|^如果|^当|^若",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
+"""What only names something, as an entry of an index and a setting do."""
+_ANNOUNCES = re.compile(r"[:：]\W*$|\[-")
+"""What comes before the lines that say something, or shows how a command is called."""
+
+
+def disqualified(question: str, lead: Sequence[Quote]) -> bool:
+    """Tell whether the wording of the first quotes alone says that they are no answer.
+
+    So it is with labels and what only announces something, with quotes that tell no way of doing
+    what is asked how to do, do not spell out an abbreviation or name no option, and with those on
+    somebody's children where the parents are asked for.
+    """
+    first = lead[0].text
+    return bool(
+        _no_way(question, first)
+        or _of_other_kin(question, first)
+        or (_LABEL.search(first) and not _says_more(question, first))
+        or not _stands_for(question, first)
+        or (_ASKS_OPTION.search(question) and not _OPTION.search(first))
+        or any(_ANNOUNCES.search(one.text) for one in lead if not one.items)
+    )
+
+
+def _no_way(question: str, quote: str) -> bool:
+    """Tell whether a way of doing something is asked for that a quote does not tell."""
+    line = bare(question)
+    if not _WAY.search(line):
+        return False
+    conditional = CONDITION.search(quote) and not _WANTING.search(quote)
+    undone = _ACT.search(line) and not _DOING.search(quote)
+    return bool(conditional or undone) or not _STEP.search(quote)
+
+
+def _says_more(question: str, quote: str) -> bool:
+    """Tell whether a quote has enough words that the question has not."""
+    return len(set(words(quote)) - set(words(question))) >= FEW
+
+
+def _stands_for(question: str, quote: str) -> bool:
+    """Tell whether a quote spells an abbreviation out, if that is asked."""
+    found = _ABBREVIATION.search(question)
+    if not found:
+        return True
+    name = re.escape(found["name"])
+    return bool(
+        re.search(
+            rf"\b{name}\W{{0,3}}(?:stands for|is short for|is an? (?:acronym|abbreviation))"
+            rf"|\({name}\)|\b{name} ?\([A-Z]",
+            quote,
+            re.IGNORECASE,
+        )
+    )
+
+
+def _of_other_kin(question: str, quote: str) -> bool:
+    """Tell whether a quote names children where parents are asked for, or parents as a couple."""
+    if _SPOUSE.search(question):
+        return bool(_OF_PARENTS.search(quote))
+    inverse = (rf"{_CHILD_OF}{re.escape(name)}" for name in names(question))
+    return bool(_PARENT.search(question)) and any(re.search(one, quote) for one in inverse)

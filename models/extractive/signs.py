@@ -1,0 +1,297 @@
+"""What speaks for the first quotes of a finding being the answer, and against it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple, TypeVar
+
+from models.extractive.asking import bare
+from models.extractive.blocks import Page, Quote
+from models.extractive.candidates import document
+from models.extractive.disqualifying import CONDITION, disqualified
+from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
+from models.extractive.meaning import Thing, defines, thing
+from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
+from models.extractive.wording import among, forms, told
+from retrieval.text import language, sentences
+from retrieval.words import words
+
+_Term = TypeVar("_Term")
+
+OPENING = 8
+"""The subject of a sentence is among so many words at its beginning."""
+
+MANY = 99
+"""No question has so many words."""
+
+OPENED = 0.5
+"""What a title is worth that does not say the name with which a full quote opens."""
+
+LONG = 300
+"""A quote of so many characters counts as long."""
+
+COMMON_TERMS = 12
+"""The logarithm of this many terms counts as 1."""
+
+APART = 0.95
+"""A Chinese phrase of which more is nowhere to be found is missing."""
+
+DEFINED = 0.5
+"""Where it is asked what a thing is, quotes that say so less well (`meaning.py`) are no answer."""
+
+_ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+|\d+")
+_OF = re.compile(
+    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known)$", re.IGNORECASE
+)
+_WITHIN = re.compile(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
+"""A thing, and in what: "a checkpoint in write-ahead logging"."""
+
+_DOES_OF = re.compile(
+    r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
+)
+"""What a part of something does or means, such as an option of a command."""
+_DENIES = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
+    re.IGNORECASE,
+)
+_CLASS = re.compile(
+    r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE
+)
+"""What names the kind of thing that is asked for."""
+_WHOLE = re.compile(r"^[^a-z].*(?<!\.\.)[.!?。！？][\W]*$", re.DOTALL)
+"""What begins and ends like a sentence, and not with dots or a colon."""
+
+
+class Signs(NamedTuple):
+    """What speaks for quotes being the answer, and against it, each in 0..1."""
+
+    near: float
+    """The share of the question's terms in the first quote, its title and the sentences around."""
+    told: float
+    """The share of the terms that are no names in the quotes themselves."""
+    ahead: float
+    """How much more of the terms the first quote has than the best quote of another source."""
+    subject: float
+    """Whether a name of the question, or else one of its terms, stands in the title of the page.
+
+    It is half as good if the first quote opens with it and lacks no telling word.
+    """
+    terms: float
+    """How many terms the question has, as a logarithm: to cover many by chance is rare."""
+    defined: float
+    """How well the quotes say what something is, if that is asked."""
+    undefined: float
+    """Whether it is asked what something is, and the quotes do not say so."""
+    typed: float
+    """Whether the kind of thing asked for stands near what is said of it."""
+    untyped: float
+    """Whether a kind of thing is asked for that is nowhere in the first quote, or far off."""
+    lost: float
+    """What the telling word weighs that is nowhere in the first quote and what stands above it."""
+    unnamed: float
+    """The share of the names that do not stand there whole, or only in a longer name."""
+    opens: float
+    """Whether the first quote begins with a name of the question, or else with one of its terms."""
+    unclassed: float
+    """Whether the first quote lacks what the thing asked for is called, as in "which club"."""
+    elsewhere: float
+    """The share of the names that only the longer title of the page has."""
+    denied: float
+    """Whether the first quote denies something, and the question does not."""
+    limited: float
+    """Whether the first quote begins with a condition or a concession."""
+    hanging: float
+    """Whether the first quote begins with what stands for something before it."""
+    long: float
+    """How long the first quote is: much of a question stands in it by chance."""
+    broken: float
+    """Whether the first quote is no whole sentence."""
+    disqualified: float
+    """Whether something is not there without which no quote is an answer."""
+
+
+def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: int) -> Signs:
+    """Return what speaks for the first `lead` of some quotes being the answer."""
+    about, first = topic(question), quotes[0]
+    title, text = _place(first, pages)
+    said = told(question, "\n".join(one.text for one in quotes[:lead]))
+    head = words(f"{title}\n{first.under}")
+    near = {*head, *told(question, first.text), *words(_beside(first.text, text))}
+    asked = _defined(question)
+    others = (_share(about.terms, words(one.text)) for one in quotes if one.source != first.source)
+    ahead = _share(about.terms, [*words(first.text), *head]) - max(others, default=0.0)
+    defined = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else None
+    held = _held(question, about, first.text)
+    shown = f"{title}\n{first.under}\n{first.text}"
+    lost = _lost(question, about, shown)
+    return Signs(
+        near=_share(about.terms, [one for one in about.terms if among(one, near)]),
+        told=_told_of(question, about, said),
+        ahead=max(ahead, 0.0),
+        subject=max(
+            _subject(question, title),
+            OPENED * (_subject(question, _opening(first.text)) if not lost else 0.0),
+        ),
+        terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
+        defined=defined or 0.0,
+        undefined=0.0 if defined is None else 1.0 - defined,
+        typed=float(held is True),
+        untyped=float(held is False),
+        lost=lost,
+        unnamed=_unnamed(question, shown),
+        opens=_subject(question, _opening(first.text)),
+        unclassed=_unclassed(question, first.text),
+        elsewhere=_elsewhere(question, title, first.text),
+        **_worded(question, first.text),
+        disqualified=float(
+            disqualified(question, quotes[:lead])
+            or (defined is not None and defined < DEFINED)
+            or (held is False and _without_kind(question, quotes[:lead]))
+            or not _near_names(question, near)
+            or (language(question) == "zh" and lost > APART)
+        ),
+    )
+
+
+def _worded(question: str, quote: str) -> dict[str, float]:
+    """Return the signs that lie in how a quote is worded, by their names."""
+    return {
+        "denied": float(bool(_DENIES.search(quote)) and not _DENIES.search(question)),
+        "limited": float(bool(CONDITION.search(quote))),
+        "hanging": float(bool(_BACK.search(quote))),
+        "long": min(1.0, len(quote) / LONG),
+        "broken": float(not _WHOLE.search(quote)),
+    }
+
+
+def _place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:
+    """Return the title of the document that a quote is from, and the passage around it."""
+    page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
+    return (document(page.title), page.text) if page else ("", quote.text)
+
+
+def _beside(quote: str, text: str) -> str:
+    """Return the sentence before a quote and the one after it."""
+    before, _, after = text.partition(quote)
+    beside = [*list(sentences(before))[-1:], *list(sentences(after))[:1]]
+    return "\n".join(one.text for one in beside)
+
+
+def _share(weights: Mapping[_Term, float], found: Iterable[_Term]) -> float:
+    there, whole = set(found), sum(weights.values())
+    return sum(part for term, part in weights.items() if term in there) / whole if whole else 1.0
+
+
+def _told_of(question: str, about: Topic, said: Sequence[str]) -> float:
+    known = named(question)
+    rest = {term: part for term, part in about.terms.items() if term not in known}
+    return _share(rest, [term for term in rest if among(term, said)])
+
+
+def _defined(question: str) -> Thing | None:
+    """Return what a question wants to be told the meaning of, or who somebody is.
+
+    What it asks of something, such as its capital or its author, is no meaning.
+    """
+    line = _DOES_OF.sub(r"\1 \2", question.split("\n")[0])
+    asked = thing(_WITHIN.sub(r"\1", line))
+    if not asked or _OF.search(asked.spelt):
+        return None
+    return asked if asks_meaning(question) or set(words(asked.spelt)) <= named(question) else None
+
+
+def _near_names(question: str, near: Collection[str]) -> bool:
+    """Tell whether every word of a name is near; a Chinese pair may lie across two words."""
+    known = named(question) & set(key_terms(question))
+    return language(question) == "zh" or all(among(one, near) for one in known)
+
+
+def _elsewhere(question: str, title: str, quote: str) -> float:
+    """Return the share of the names that a quote lacks, and a title has beside other words."""
+    spelt = names(question)
+    if not spelt or set(words(title)) <= set(words(question)):
+        return 0.0
+    return sum(not _stands(name, quote) for name in spelt) / len(spelt)
+
+
+def _held(question: str, about: Topic, quote: str) -> bool | None:
+    """Tell whether a quote has the kind of thing asked for, near what is said of it, if any is."""
+    if not asks_kind(question) or _defined(question):
+        return None
+    beside = [term for term in about.terms if term not in named(question)]
+    return holds(question, quote, [form for term in beside for form in forms(term)])
+
+
+def _without_kind(question: str, lead: Sequence[Quote]) -> bool:
+    """Tell whether no quote has the kind of thing asked for; a place must also stand near."""
+    return asks_where(question) or not any(has_kind(question, one.text) for one in lead)
+
+
+def _lost(question: str, about: Topic, shown: str) -> float:
+    """Return the weight of the most telling word that is nowhere in a text.
+
+    What names the kind of thing asked for need not be there: "in which city".
+    """
+    if language(question) == "zh":
+        if any(not re.search(rf"(?<!\d){number}", shown) for number in _ORDINAL.findall(question)):
+            return 1.0
+        parts = [part for part in key_phrase(question, MANY).split() if len(part) > 1]
+        return max((_apart(part, shown) for part in parts), default=0.0)
+    found, known = told(question, shown), named(question)
+    apart = known.union(_called(question))
+    weights = (
+        part for term, part in about.terms.items() if term not in apart and not among(term, found)
+    )
+    return min(1.0, max(weights, default=0.0))
+
+
+def _opening(quote: str) -> str:
+    return " ".join(quote.split()[:OPENING])
+
+
+def _called(question: str) -> list[str]:
+    """Return the words by which a question calls what it asks for: "which club"."""
+    return words("".join(_CLASS.findall(bare(question))[:1]))
+
+
+def _unclassed(question: str, quote: str) -> float:
+    called, said = _called(question), words(quote)
+    return float(
+        bool(called) and not asks_kind(question) and not any(among(one, said) for one in called)
+    )
+
+
+def _apart(part: str, shown: str) -> float:
+    """Return how much of a phrase is left beside its longest piece that a text has."""
+    found = SequenceMatcher(None, part, shown, autojunk=False).find_longest_match()
+    return 1.0 - found.size / len(part)
+
+
+def _unnamed(question: str, shown: str) -> float:
+    spelt = names(question)
+    return sum(not _stands(name, shown) for name in spelt) / len(spelt) if spelt else 0.0
+
+
+def _stands(name: str, text: str) -> bool:
+    """Tell whether a text has a name: whole, and one of several words in no longer name."""
+    spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", name)))
+    longer = r"(?! [A-Z][a-z])" if " " in name else r"(?:e?s)?"
+    return bool(re.search(rf"(?<![^\W_])(?i:{spelt}){longer}(?![^\W_])", text))
+
+
+def _subject(question: str, text: str) -> float:
+    """Tell whether a title or the opening of a quote has a name of the question whole.
+
+    Of a question without names it is any of its terms.
+    """
+    spelt = names(question)
+    if spelt:
+        return float(any(_stands(name, text) for name in spelt))
+    return float(not topic(question).terms.keys().isdisjoint(words(text)))
