@@ -188,7 +188,7 @@ def _taken(values: Values, before: Values, *, planning: bool) -> Values:
     for name, value in values.items():
         if name == "messages":
             taken |= _as_input({name: value}, before)
-        elif value == before.get(name):
+        elif _unchanged(value, before.get(name)):
             continue
         elif name == "plan" and planning:
             taken[name] = checked(masked_within(value))
@@ -204,7 +204,7 @@ def _as_input(values: Values, before: Mapping[str, Any]) -> Values:
         Problem: `state_refused` for what is not said by a person.
     """
     for name, value in values.items():
-        if name != "messages" and value != before.get(name):
+        if name != "messages" and not _unchanged(value, before.get(name)):
             _refuse(f"{name!r}")
     if "messages" not in values:
         return {}
@@ -226,7 +226,14 @@ def _messages(said: Any) -> list[AnyMessage]:
 
 def _same(message: AnyMessage, known: Mapping[str | None, AnyMessage]) -> bool:
     there = known.get(message.id)
-    return there is not None and (there.type, there.content) == (message.type, message.content)
+    if there is None or there.type != message.type:
+        return False
+    return _unchanged(message.content, there.content)
+
+
+def _unchanged(value: Any, before: Any) -> bool:
+    """Tell whether a client sent back what it was given; on the way in, secrets are masked."""
+    return bool(value == before or value == masked_within(before))
 
 
 def _table(values: Any) -> Values:
