@@ -29,13 +29,12 @@ _BEFORE_NUMBER = re.compile(
     "figs?|eqs?|nos?|vols?|pp?|ch|sec|sect|arts?|ed|para|approx|ca"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 )
-_SELDOM_LAST = re.compile(
-    "[^\\W\\d_]|al|etc|inc|ltd|co|corp|jr|sr|u[.]s|u[.]k|u[.]n|a[.]m|p[.]m|ph[.]d|d[.]c|b[.]c|a[.]d"
-)
+_SELDOM_LAST = re.compile("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
+_LONGEST_SHORT_FORM = 40
 _OPENER = re.compile(
     r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
     r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from|during"
-    r"|until|each|every|all|no)\b",
+    r"|until|each|every|all|no(?!\.\s*\d))\b",
     re.IGNORECASE,
 )
 
@@ -119,17 +118,21 @@ def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:
         return True
     if end[0] != ".":
         return False
-    return _is_short_form(block[start : end.start()], after)
+    near = max(start, end.start() - _LONGEST_SHORT_FORM)
+    return _is_short_form(block[near : end.start()], after, first=near == start)
 
 
-def _is_short_form(before: str, after: str) -> bool:
-    """Tell whether the full stop between `before` and `after` belongs to the word before it."""
+def _is_short_form(before: str, after: str, *, first: bool) -> bool:
+    """Tell whether the full stop between `before` and `after` belongs to the word before it.
+
+    `first` says that the sentence begins with `before`.
+    """
     found = _LAST_WORD.search(before)
     word = found[0].lower() if found else ""
     initial = len(word) == 1 and word != (found[0] if found else "")
     if not initial and _BEFORE_NUMBER.fullmatch(word):
         return after[:1].isdigit()
-    if _NEVER_LAST.fullmatch(word) or (word.isdigit() and word == before.strip()):
+    if _NEVER_LAST.fullmatch(word) or (first and word.isdigit() and word == before.strip()):
         return True
     return bool(_SELDOM_LAST.fullmatch(word)) and not _OPENER.match(after)
 

@@ -66,6 +66,17 @@ def test_the_answer_no_is_not_the_short_form_of_number():
     ]
 
 
+def test_letters_with_full_stops_are_one_short_form():
+    assert texts("The F.I.R. No. 12 was filed by A.P.J. Kalam. It names nobody.") == [
+        "The F.I.R. No. 12 was filed by A.P.J. Kalam.",
+        "It names nobody.",
+    ]
+
+
+def test_half_a_million_short_forms_are_read_as_fast_as_other_words():
+    assert len(texts("Mr. Smith saw J. K. Moon " * 20_000)) == 1
+
+
 def test_chinese_marks_end_a_sentence_together_with_the_quote_they_close():
     assert texts("蜜蜂跳舞。「為什麼？」因為……有花；他说“好！”，走了。真的！") == [
         "蜜蜂跳舞。",
