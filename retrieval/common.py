@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from retrieval.words import QUESTION_WORDS, words
@@ -32,6 +32,7 @@ GRAMMAR = frozenset(
 """Chinese characters that mostly join words, so that a pair with one of them is seldom a word."""
 
 
+@lru_cache(maxsize=65_536)
 def weight(word: str) -> float:
     """Return how much a word of `retrieval.words` says about the topic of a text, in 0..1.
 

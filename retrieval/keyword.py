@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from rank_bm25 import BM25Plus
 
@@ -47,17 +48,22 @@ def spread(
     as a part of the best one, less `1 - weight` times the share of words that a chosen text has.
     A text that says the same as a chosen one is left out.
     """
+    return list(islice(one_by_one(ranked, texts, weight), limit))
+
+
+def one_by_one(
+    ranked: Iterable[tuple[int, float]], texts: Sequence[str], weight: float = 0.7
+) -> Iterator[tuple[int, float]]:
+    """Yield what `spread` returns, as long as more is wanted."""
     left = dict(ranked)
     at = {number: place for place, number in enumerate(left)}
     like = Likeness([texts[number] for number in left])
     worth = _scaled(list(left.items()))
-    chosen: list[tuple[int, float]] = []
-    while left and len(chosen) < limit:
+    while left:
         best = max(left, key=lambda n: weight * worth[n] - (1 - weight) * like.most[at[n]])
-        chosen.append((best, left.pop(best)))
+        yield best, left.pop(best)
         same = like.add(at[best], {at[number] for number in left})
         left = {number: score for number, score in left.items() if at[number] not in same}
-    return chosen
 
 
 class Likeness:
@@ -72,27 +78,26 @@ class Likeness:
         """Compare a text with others, and return those that say the same."""
         same = set()
         for other in others:
-            self.most[other] = max(self.most[other], _contained(self.bags[other], self.bags[one]))
-            if other != one and self._same(other, one):
+            shared = len(self.bags[one] & self.bags[other])
+            self.most[other] = max(self.most[other], self._contained(one, other, shared))
+            if other != one and self._same(one, other, shared):
                 same.add(other)
         return same
 
-    def _same(self, one: int, other: int) -> bool:
-        if self.texts[one] == self.texts[other]:
-            return True
-        together = self.bags[one] | self.bags[other]
-        alike = len(self.bags[one] & self.bags[other]) >= SAME * len(together) > 0
-        return alike and _numbers(self.texts[one]) == _numbers(self.texts[other])
+    def _contained(self, one: int, other: int, shared: int) -> float:
+        return shared / min(len(self.bags[one]), len(self.bags[other])) if shared else 0.0
+
+    def _same(self, one: int, other: int, shared: int) -> bool:
+        together = len(self.bags[one]) + len(self.bags[other]) - shared
+        if shared >= SAME * together > 0:
+            return _numbers(self.texts[one]) == _numbers(self.texts[other])
+        return self.texts[one] == self.texts[other]
 
 
 def _scaled(ranked: Sequence[tuple[int, float]]) -> dict[int, float]:
     low = min(0.0, *(score for _, score in ranked)) if ranked else 0.0
     high = max((score for _, score in ranked), default=0.0)
     return {n: (score - low) / (high - low) if high > low else 1.0 for n, score in ranked}
-
-
-def _contained(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
 
 
 def _numbers(text: str) -> list[str]:

@@ -12,16 +12,18 @@ from retrieval.folding import fold as fold
 from retrieval.folding import locate
 from retrieval.script import CJK
 from retrieval.script import language as language
-from retrieval.wrapping import BULLET, CLOSERS, ENDED, HEADING, goes_on, page_width
+from retrieval.wrapping import BULLET, CLOSERS, HEADING, ended, goes_on, page_width
 
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 
+# It begins with the marks themselves, which is what makes `re` skip everything else.
 _END = re.compile(
-    f"(?:[。！？；…]++|(?<![!?])[!?]++(?=[{CLOSERS}]*[{CJK}]))[{CLOSERS}]*+(?![，、,])"
-    f"|(?<![.!?])[.!?]++[{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s)"
+    f"[.!?。！？；…](?:(?:(?<=[。！？；…])[。！？；…]*+"
+    f"|(?<=[!?])(?<![!?][!?])[!?]*+(?=[{CLOSERS}]*[{CJK}]))[{CLOSERS}]*+(?![，、,])"
+    f"|(?<=[.!?])(?<![.!?][.!?])[.!?]*+[{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s))"
 )
 _LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 _NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
@@ -81,7 +83,7 @@ def heading(sentence: str) -> bool:
     """
     if HEADING.match(sentence) or section(sentence):
         return True
-    if BULLET.match(sentence) or ENDED.search(sentence) or "|" in sentence or "\t" in sentence:
+    if "|" in sentence or "\t" in sentence or ended(sentence) or BULLET.match(sentence):
         return False
     return len(sentence) <= (30 if language(sentence) == "zh" else 80) and not entry(sentence)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 from Stemmer import Stemmer
 
@@ -37,6 +39,12 @@ QUESTION_WORDS = frozenset(
 NO_TOPIC = STOPWORDS | QUESTION_WORDS
 """English words of a question that do not name its topic."""
 
+RUNS = 65_536
+"""The words of so many runs of characters are remembered;"""
+
+LONGEST_RUN = 40
+"""of those that are not longer."""
+
 _ASKED_THING = (
     "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
     "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"
@@ -57,7 +65,13 @@ _TOKEN = re.compile(
     r"|(?P<number>\d++(?:[.,:/-]\d++)*+(?:%|(?![a-zA-Z])))"
     rf"|(?P<word>[a-zA-Z](?:\+\+|\#)|[^\W{CJK}]+(?:-\d[\d.]*)?)"
 )
+# Runs of characters that no token crosses the ends of, and seldom more than one token each.
+_RUN = r"{word}++(?:[.,:/+#%-]++{word}++)*+(?:[+#%]++|(?<=\d)\.++)?"
+_RUNS = re.compile(_RUN.format(word=rf"[\w{CJK}]"))
+_ASCII_RUNS = re.compile(_RUN.format(word=r"\w"), re.ASCII)
+_CJK = re.compile(f"[{CJK}]")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_own = threading.local()
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
@@ -92,16 +106,44 @@ def _subject(question: str) -> str:
 
 
 def _cut(text: str, without: frozenset[str]) -> Iterator[str]:
-    for token in _TOKEN.finditer(text):
+    runs = _ASCII_RUNS if text.isascii() else _RUNS
+    return chain.from_iterable(map(_known[without].__getitem__, runs.findall(text)))
+
+
+class _Known(dict[str, tuple[str, ...]]):
+    """The search words of runs of characters, which any text repeats."""
+
+    def __init__(self, without: frozenset[str]) -> None:
+        super().__init__()
+        self._without = without
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        cut = tuple(self._cut(run))
+        if len(run) <= LONGEST_RUN and not _CJK.search(run):
+            if len(self) >= RUNS:
+                self.clear()
+            self[run] = cut
+        return cut
+
+    def _cut(self, run: str) -> Iterator[str]:
+        if run.isascii() and run.isalpha() and run[1:].islower():
+            # Most runs are a word of one part.
+            lower = run.lower()
+            return iter(() if lower in self._without else (_stem(lower),))
+        return _of_tokens(run, self._without)
+
+
+_known = {without: _Known(without) for without in (STOPWORDS, NO_TOPIC)}
+
+
+def _of_tokens(run: str, without: frozenset[str]) -> Iterator[str]:
+    for token in _TOKEN.finditer(run):
         if token.lastgroup == "cjk":
             yield from _pairs(token[0])
+        elif token.lastgroup == "number":
+            yield from _numbers(token[0])
         else:
-            yield from _cut_token(token[0], token.lastgroup == "number", without)
-
-
-@lru_cache(maxsize=65536)
-def _cut_token(token: str, number: bool, without: frozenset[str]) -> tuple[str, ...]:
-    return tuple(_numbers(token) if number else _latin(token, without))
+            yield from _latin(token[0], without)
 
 
 def _pairs(run: str) -> list[str]:
@@ -133,4 +175,10 @@ def _stem(word: str) -> str:
         decomposed = unicodedata.normalize("NFKD", word)
         word = "".join(char for char in decomposed if not unicodedata.combining(char))
     # A stemmer keeps the word it works on, so threads must not share one.
-    return str(Stemmer("english", 0).stemWord(word))
+    stemmer = getattr(_own, "stemmer", None) or _new_stemmer()
+    return str(stemmer.stemWord(word))
+
+
+def _new_stemmer() -> Stemmer:
+    _own.stemmer = Stemmer("english", 0)
+    return _own.stemmer

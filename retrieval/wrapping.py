@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from retrieval.entries import entry
@@ -27,13 +28,18 @@ CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 ENDED = re.compile(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
 """How a line ends at which a sentence ends, too."""
 
+_MARKS = frozenset(".!?:;。！？；：…|")
+_LAST = _MARKS | set("\"'\u2019\u201d\u300d\u300f\u300b\uff09)]\u3011\n")
 _GOES_ON = re.compile(
     r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|but|to|in|into|for|with|by|on|at|from|as|than|that|which|who"
     r"|is|are|was|were|has|have|had|be|been|its?|their|his|her|not|if|when|because|between|about))$"
 )
 _WIDE = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
 _FIRST = re.compile(f"[{CJK}]|[^\\s{CJK}]+")
+_FIRST_CJK = re.compile(f"[{CJK}]")
+_LONGEST_JOINING = len("between") + 1
 _SIGNS = re.compile(r"[^\W\d_]+|\d+")
+_DIGIT = re.compile(r"\d")
 
 
 def page_width(lines: Sequence[str]) -> int:
@@ -45,8 +51,16 @@ def page_width(lines: Sequence[str]) -> int:
     inside = [line.rstrip() for line, below in pairwise(lines) if line.strip() and below.strip()]
     widths = sorted(map(_columns, inside))
     width = widths[int(0.9 * (len(widths) - 1))] if widths else 0
-    cut = sum(not ENDED.search(line) for line in inside)
-    return width if NARROWEST <= width <= WIDEST and 2 * cut > len(inside) else 0
+    if not NARROWEST <= width <= WIDEST:
+        return 0
+    cut = sum(not ended(line) for line in inside)
+    return width if 2 * cut > len(inside) else 0
+
+
+def ended(line: str) -> bool:
+    """Tell whether a line ends where a sentence ends, too."""
+    last = line[-1:]
+    return last in _MARKS or (last in _LAST and bool(ENDED.search(line)))
 
 
 def goes_on(line: str, following: str, width: int) -> bool:
@@ -61,9 +75,11 @@ def continues(line: str, following: str, width: int) -> bool:
     """Do the same for two lines that are known to be prose."""
     bare = line.rstrip()
     after = following.strip()
-    if ENDED.search(bare) or _columns(bare) < NARROWEST:
+    if ended(bare) or _columns(bare) < NARROWEST:
         return False
-    if after[0].islower() or _GOES_ON.search(bare) or re.match(f"[{CJK}]", after):
+    if after[0].islower() or _FIRST_CJK.match(after):
+        return True
+    if _GOES_ON.search(bare, len(bare) - _LONGEST_JOINING):
         return True
     return full(bare, following, width)
 
@@ -77,24 +93,28 @@ def full(line: str, following: str, width: int) -> bool:
 
 def may_join(line: str, following: str) -> bool:
     """Tell whether two lines are both prose: no headings, items, rows, settings or entries."""
-    if not line.strip() or not following.strip() or BULLET.match(following):
-        return False
-    if _is_row_or_heading(line.strip()) or _is_row_or_heading(following.strip()):
-        return False
-    if entry(line) or entry(following):
+    if not _is_prose(line) or BULLET.match(following) or not _is_prose(following):
         return False
     form = _form(line)
     return not form or form != _form(following)
 
 
-def _is_row_or_heading(line: str) -> bool:
-    return bool(HEADING.match(line)) or "|" in line or "\t" in line
+# A line is asked about once with the line above it and once with the line below it.
+@lru_cache(maxsize=64)
+def _is_prose(line: str) -> bool:
+    """Tell whether a line is no row, no heading and no entry; an empty line is none of them."""
+    bare = line.strip()
+    if not bare or "|" in bare or "\t" in bare or HEADING.match(bare):
+        return False
+    return not entry(line)
 
 
 def _form(line: str) -> str:
     """Return how the first word of an entry is built, "0-0-0" for a date; of prose nothing."""
     words = line.split(maxsplit=1)
     word = words[0] if words else ""
+    if not _DIGIT.search(word):
+        return ""
     form = _SIGNS.sub(lambda sign: "0" if sign[0].isdecimal() else "a", word)
     return form if len(form) > 1 and not form[0].isspace() and "0" in form else ""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.extractive.blocks import Prompt
 from retrieval.common import weight
-from retrieval.keyword import spread
+from retrieval.keyword import one_by_one
 from retrieval.text import heading, language, sentences
 from retrieval.words import terms
 
@@ -41,19 +41,31 @@ def abstract_of(text: str) -> str:
     """
     text = text[:LOOKED_AT].strip()
     most = LONGEST[language(text)]
-    whole = [span.text for span in sentences(text) if not heading(span.text)]
-    said = [one for one in whole if len(one) <= most]
+    short = [span.text for span in sentences(text) if span.end - span.start <= most]
+    said = [one for one in short if not heading(one)]
     bags = _without_refrain([terms(one) for one in said])
     counts = Counter(word for bag in bags for word in bag)
     worth = {word: weight(word) * math.log1p(times) for word, times in counts.items()}
     scores = [
         (at, _worth(bag, worth) * (1 + FIRST / (1 + at))) for at, bag in enumerate(bags) if bag
     ]
-    chosen: list[int] = []
-    for at, _ in spread(sorted(scores, key=lambda one: -one[1])[:MOST], said, MOST):
-        if sum(len(said[one]) + 1 for one in chosen) + len(said[at]) <= most:
-            chosen.append(at)
+    best = sorted(scores, key=lambda one: -one[1])[:MOST]
+    chosen = _fitting(best, said, most)
     return " ".join(said[at] for at in sorted(chosen)) or text[:most]
+
+
+def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:
+    """Return the places of good sentences, unlike each other and not too long together."""
+    shortest = min((len(said[at]) for at, _ in best), default=0)
+    chosen: list[int] = []
+    room = most
+    for at, _ in one_by_one(best, said):
+        if len(said[at]) <= room:
+            chosen.append(at)
+            room -= len(said[at]) + 1
+            if room < shortest:
+                break
+    return chosen
 
 
 def abstract(prompt: Prompt) -> dict[str, Any]:

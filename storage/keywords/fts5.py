@@ -158,7 +158,8 @@ def _row(entry: Entry) -> dict[str, object]:
 
 def _inside(namespace: int, words: str) -> str:
     """Return words as they stand in the index for a namespace."""
-    return " ".join(f"{namespace}:{word}" for word in words.split())
+    plain = " ".join(words.split())
+    return f"{namespace}:{plain.replace(' ', f' {namespace}:')}" if plain else ""
 
 
 def _any(namespaces: Iterable[int], phrases: Sequence[str]) -> str:

@@ -61,3 +61,20 @@ def test_a_question_word_inside_another_word_stays():
 def test_a_question_of_question_words_has_no_terms():
     assert terms("What is it?") == []
     assert terms("是什么呢？") == []
+
+
+def test_what_stands_side_by_side_without_a_space_is_cut_as_it_is_apart():
+    assert words("1-2.5kg and 1-2.5 kg") == [
+        "1-2.5",
+        "1",
+        "2",
+        "5",
+        "kg",
+        "1-2.5",
+        "1",
+        "2.5",
+        "kg",
+    ]
+    assert words("xs.pile(x)/re-2.") == [*words("xs pile"), "x", "re-2", "2"]
+    assert words("50%.C++,c#") == ["50%", "50", "c++", "c#"]
+    assert words("カナ蜂v2.0蜜") == ["カナ", "ナ蜂", "v2", "v", "2", "0", "蜜"]
