@@ -1,0 +1,247 @@
+"""Find secrets that are told in words, in English and Chinese: "my password is …", 密码是…."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from retrieval.secrets.forms import Secret
+from retrieval.secrets.harmless import (
+    FUNCTION,
+    PARTICIPLE,
+    PLAIN,
+    PUBLIC,
+    SHORT,
+    harmless,
+    keyed,
+    mixed,
+)
+
+_NOUNS = (
+    r"pass ?words?|pass ?phrases?|pass ?codes?|passwd|pswd|psw|pwd|pw|(?:seed|recovery) phrase"
+    r"|pin(?: ?-?code| number)?"
+    r"|(?:api|access|secret|encryption|private|licen[cs]e|recovery|master|signing|wi-?fi"
+    r"|wlan|network|vpn)[ _-]?keys?"
+    r"|(?:(?:auth|access|api|bearer|session|bot|refresh)[ _-]?)?tokens?|client[ _-]secret|key"
+    r"|credentials?|cvv|cvc|ssn|social security number|security code|otp|verification code"
+    r"|(?:alarm|door|gate|unlock|entry|access) code|(?:recovery|backup) codes?"
+)
+_OF = r"(?: (?:for|to|of|on|at) (?:the |my |our )?[\w.@'-]{1,60}(?: [\w.@'-]{1,60}){0,2}?)?"
+_WHOSE = (
+    r"(?P<own>\b(?:my|our|his|her|their|your)\b(?: [\w.'-]{1,30}){0,3}? "
+    r"|\b[\w-]{1,30}'s (?:[\w-]{1,30} ){0,2}?)"
+)
+_TOLD = re.compile(
+    rf"{_WHOSE}?(?P<public>\b(?:default|example|sample|initial|dummy|public|first|last|word) )?"
+    rf"(?<![^\W_])(?P<noun>{_NOUNS})\b{_OF}"
+    r"(?:(?: here| there)? (?:is|was|are|(?:has|had|have) been)(?: now| still| currently| just)?"
+    r"(?: set to| called)?\s*[:=]?|'s|\s*(?::=|[-=~]>|[→⇒⟶➜]|[:=]))\s*",
+    re.IGNORECASE,
+)
+_SET = re.compile(
+    r"\b(?:changed?|changing|set|setting|updated?|updating|reset)\b(?: \w{1,20}){0,2}?"
+    rf" (?P<own>my|our|his|her|their|the) (?:[\w.-]{{1,30}} ){{0,3}}?(?P<noun>{_NOUNS}){_OF}"
+    r"(?: from \S{1,60})? (?:to|as) (?P<public>$^)?",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    rf"(?P<own>\b(?:my|our|with|and|the) |[,;:(/] ?|^)(?:[\w.-]{{1,30}} )?(?P<noun>{_NOUNS})"
+    r"(?: [-–—(] ?| |\? (?:it(?:'s| is)|that's) )(?=\S{0,60}\d|[\"'“])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PASS = re.compile(
+    r"(?:^|(?<=[\s,;(/]))(?P<noun>pass)\s*(?:[-=]>|[→:=])\s*(?P<own>)", re.IGNORECASE | re.MULTILINE
+)
+_LOGIN = re.compile(
+    r"\b(?:user(?:name)?|login|account)[: ]\s?\S{1,60}?[ ,/;]+"
+    rf"(?P<noun>pass|{_NOUNS})[: ]\s?(?P<own>)",
+    re.IGNORECASE,
+)
+_VALUE = r"""(?:["'`“](?P<quoted>[^"'`”\n]{3,100})["'`”]|(?P<value>[^\s"'`“”]{4,100}))"""
+_ENDS = (
+    r"(?=\s*(?:$|[.,;:!?)]|(?:for|to|on|of|in|at|and|but|with|everywhere|again|too|now|there|here"
+    r"|because|so|since|please|when)\b))"
+)
+_USED = re.compile(
+    r"\b(?:us(?:es?|ed|ing)|takes?|took|choose|chose|picked?|pick|sets?|puts?|enter(?:ed)?|typed?"
+    rf"|with|ma[dk]e) {_VALUE}(?: as| for|(?<=\d)) (?:(?P<own>my|our|his|her|their) |the |a )?"
+    rf"(?:[\w.'-]{{1,30}} ){{0,2}}?(?P<noun>{_NOUNS}){_ENDS}",
+    re.IGNORECASE,
+)
+_CHINESE_USED = re.compile(
+    r"[用以把将將][「“\"']?(?P<value>[!-~]{4,100}?)[」”\"']?\s*(?:作为?|作為|当作?|當作?|做|设为|設為)"
+    r"(?P<own>[我咱他她你您])?[^，。；！？,;!?\s]{0,8}?(?P<noun>密[码碼]|口令|密[钥鑰]|令牌)(?P<quoted>$^)?"
+    r"(?=\s*(?:$|[，。；！？,.;!?吧了]))"
+)
+_REVERSED = re.compile(
+    r"""(?<!\S)["'`“]?(?P<value>[^\s"'`“”]{4,100})["'`”]? (?:is|was) (?:my|our|his|her|their)"""
+    rf" (?:[\w.'-]{{1,30}} ){{0,2}}?(?P<noun>{_NOUNS})"
+    r"(?=\s*(?:$|[.,;:!?)]|(?:for|to|and|but|on)\b))",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"(?P<noun>密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌|(?i:\bpin)\s?(?:[码碼]|(?=是)))"
+    r"\s*(?:现在|現在)?(?:就?[是为為]|[：:=]|[设設改換换][成为為])\s*[：:]?\s*"
+)
+
+_QUOTED = re.compile(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
+_CLAUSE = re.compile(
+    r"[,;!?。，；！？\n]|\.(?=\s|$)|\s(?:and|but|or|for|so|because|please|when|on|at|in|if)\s|\s[–—(-]",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[^\s，。；！？、]{1,200}")
+_ASCII = re.compile(r"[!-~]{3,200}")
+_HAN = re.compile(r"[\u4e00-\u9fff]{2,12}(?![\u4e00-\u9fff])")
+_NUMBER = re.compile(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_NUMBERED = re.compile(
+    r"pin|cv[vc]|ssn|social|security|otp|verification|[验驗]"
+    r"|(?:alarm|door|gate|unlock|entry|access) code",
+    re.IGNORECASE,
+)
+_KEYED = re.compile(
+    r"key|token|secret|credential|(?:recovery|backup) code|密[钥鑰]|令牌", re.IGNORECASE
+)
+_OWN = re.compile(r"[我咱他她你您][^，。；！？,;!?\s]{0,12}$")
+_CALL = re.compile(r"\w[(\[]")
+_MANY = re.compile(r"\bare\s*$", re.IGNORECASE)
+_TRAILING = ".,;:!?)'\"`]}>"
+PHRASE = 3
+"""So many words make a passphrase, even of adjectives."""
+
+_AFTER = 200
+"""So many characters behind its name are looked at for a secret."""
+
+_CHINESE_PLAIN = re.compile(
+    r"^(?:什么|什麼|多少|怎|如何|不|没|沒|一|由|用|存|加|需|必|可|保|否|经|經|在|被|对|對|最|很|太|错|錯"
+    r"|正|空|为|為|以|通|指|哪|谁|誰|几|幾|明文|随|隨|哈希|散列|安全|弱|强|強|默认|默認|这|這|那|是|有)"
+)
+
+
+def told(text: str) -> Iterator[Secret]:
+    """Yield what is said to be a secret, in any order; one may lie in another."""
+    for match in _REVERSED.finditer(text):
+        value = match["value"].rstrip(_TRAILING)
+        if not harmless(value) and not PARTICIPLE.match(value):
+            start = match.start("value")
+            yield Secret(_kind(match["noun"]), start, start + len(value))
+    for match in (*_USED.finditer(text), *_CHINESE_USED.finditer(text)):
+        if _used(match):
+            place = match.span("quoted" if match["quoted"] else "value")
+            yield Secret(_kind(match["noun"]), *place)
+    yield from _behind(text)
+
+
+def _behind(text: str) -> Iterator[Secret]:
+    """Yield what stands behind the name of a secret."""
+    for pattern, read in _WAYS:
+        for match in pattern.finditer(text):
+            after = text[match.end() : match.end() + _AFTER]
+            if place := read(match, after):
+                start, end = (match.end() + at for at in place)
+                yield Secret(_kind(match["noun"]), start, end)
+
+
+def _used(match: re.Match[str]) -> bool:
+    """Tell whether what is used as a password is one, and no way of making or keeping some."""
+    value = match["quoted"] or match["value"]
+    if harmless(value) or PARTICIPLE.match(value):
+        return False
+    if _NUMBERED.match(match["noun"]):
+        return bool(_NUMBER.fullmatch(value))
+    if _KEYED.search(match["noun"]):
+        return _random(value, match["noun"])
+    return bool(match["quoted"] or match["own"] or mixed(value))
+
+
+def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a secret stands behind its name, if one does."""
+    if match["public"] or PUBLIC.match(after):
+        return None
+    quoted = _QUOTED.match(after)
+    if _NUMBERED.match(match["noun"]):
+        number = _NUMBER.match(after)
+        return number.span() if number else None
+    token = quoted[1] if quoted else _token(after)
+    if not token or (harmless(token) and quoted) or _CALL.search(token) or PUBLIC.match(token):
+        return None
+    if _KEYED.search(match["noun"]):
+        fits = _random(token, match["noun"])
+        return (quoted.span(1) if quoted else (0, len(token))) if fits else None
+    if quoted:
+        return quoted.span(1)
+    if mixed(token):
+        return 0, len(token)
+    end = _CLAUSE.search(after)
+    return _of_words(after[: end.start() if end else None], match)
+
+
+def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
+    """Return where a secret made of plain words stands: "swordfish", "correct horse battery"."""
+    words = clause.rstrip(f"{_TRAILING} ").split()
+    plain = [word for word in words if word.lower() in PLAIN or PARTICIPLE.match(word)]
+    phrase = len(words) >= PHRASE and not {word.lower() for word in words} & FUNCTION
+    whole = match["own"] or "phrase" in match["noun"].lower()
+    if len("".join(words)) <= SHORT:
+        return None
+    one = len(words) == 1 and (match["own"] or not _MANY.search(match[0]))
+    if (one and not plain) or (whole and (phrase or not plain)):
+        return 0, len(clause.rstrip(f"{_TRAILING} "))
+    return None
+
+
+def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a secret stands right beside its name: "with password hunter2"."""
+    token, own = _token(after), match["own"].strip().lower() in ("my", "our", "with")
+    if quoted := _QUOTED.match(after):
+        plain = _KEYED.search(match["noun"]) or harmless(quoted[1])
+        return quoted.span(1) if own and not plain else None
+    if own and _NUMBERED.match(match["noun"]):
+        number = _NUMBER.match(after)
+        return number.span() if number else None
+    fits = _random(token, match["noun"]) and not (harmless(token) or _CALL.search(token))
+    return (0, len(token)) if fits else None
+
+
+def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    if quoted := _QUOTED.match(after):
+        return None if harmless(quoted[1]) else quoted.span(1)
+    if ascii_ := _ASCII.match(after):
+        token = ascii_[0].rstrip(_TRAILING)
+        if match[0].rstrip().endswith((":", "：")) and not harmless(token):
+            return 0, len(_token(after))
+        alone = not re.match(r"[\u4e00-\u9fff]", after[ascii_.end() :])
+        plain = harmless(token) or len(token) <= SHORT
+        return None if plain or not (alone or mixed(token)) else (0, len(token))
+    said = _HAN.match(after)
+    own = _OWN.search(match.string[max(match.start() - 14, 0) : match.start()])
+    if not said or not own or _CHINESE_PLAIN.match(after) or said[0][-1] in "吗嗎呢么的了":
+        return None
+    return said.span()
+
+
+def _token(after: str) -> str:
+    token = _TOKEN.match(after)
+    return token[0].rstrip(_TRAILING) if token else ""
+
+
+def _random(token: str, noun: str) -> bool:
+    """Tell whether a word may be a key: it has letters and digits, and is long enough."""
+    least = 16 if noun.lower().startswith("key") else 8 if _KEYED.search(noun) else 5
+    return keyed(token, least)
+
+
+def _kind(noun: str) -> str:
+    if _NUMBERED.match(noun):
+        return "number"
+    return "key" if _KEYED.search(noun) else "password"
+
+
+_WAYS = (
+    (_TOLD, _english),
+    (_SET, _english),
+    (_BESIDE, _beside),
+    (_PASS, _beside),
+    (_LOGIN, _beside),
+    (_CHINESE, _chinese),
+)
+"""How secrets stand behind their names, and how each way is read."""
