@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
 from dotenv import load_dotenv
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
 
 from config.errors import Problem
 from config.validation import first_error
 
+PREFIX = "DOSSIER_"
+"""What the variables begin with; the name of the setting follows."""
 
-class Settings(BaseSettings):
+
+class Settings(BaseModel):
     """Settings of this installation; a run's own choices are in `graph.context.Context`."""
-
-    model_config = SettingsConfigDict(env_prefix="DOSSIER_", env_ignore_empty=True, extra="ignore")
 
     home: Path = Field(default_factory=lambda: Path.home() / ".dossier")
     """Where everything that is kept lies."""
@@ -108,14 +109,24 @@ def settings() -> Settings:
     try:
         # Keys and the names of models are read from the environment by those that use them.
         load_dotenv(".env")
-        return Settings()
+        return Settings.model_validate(_given())
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
         raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error
     except ValidationError as error:
         place, what = first_error(error)
-        name = f"DOSSIER_{place.replace('.', '_').upper()}"
+        name = f"{PREFIX}{place.replace('.', '_').upper()}"
         raise Problem("config_value", what, where=name, hint="see .env.example") from error
     except ValueError as error:  # It is not UTF-8, or has a zero in it.
         what = "the file is not plain text in UTF-8"
         raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error
+
+
+def _given() -> dict[str, str]:
+    """Return the settings that the environment names, in capitals or not; an empty one is none."""
+    names = {name.upper(): value for name, value in os.environ.items() if value}
+    return {
+        name.removeprefix(PREFIX).lower(): value
+        for name, value in names.items()
+        if name.startswith(PREFIX)
+    }

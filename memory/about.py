@@ -11,6 +11,7 @@ from memory.facts.fact import Fact
 from memory.facts.listing import listed
 from memory.profile.shape import Trait
 from memory.profile.store import kept
+from retrieval.regex import regex
 from retrieval.text import fold
 from retrieval.words import terms, words
 
@@ -28,7 +29,7 @@ _OPENING = (
     r"(?:(?:can|could|would|will) you (?:please )?)?"
     r"(?:(?:tell|remind) me(?: again)?,?|do you (?:still )?(?:know|remember|recall)|i forgot)? ?"
 )
-_ALL = re.compile(
+_ALL = regex(
     _OPENING
     + r"(?:what (?:all |else )?(?:do|did|can|have) you (?:already )?(?:know|remember|learn(?:ed|t)?"
     r"|recall|noted?|kept|stored?) (?:about|of|on) (?:me|myself)|who am i|about (?:me|myself)"
@@ -42,7 +43,7 @@ _ALL = re.compile(
     r"|^\W*我(?:都)?[跟对對和向]?[你您]?(?:[说說][过過]|告[诉訴][过過][你您]?)(?:什[么麼]|哪些)\W*$",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_TOLD = regex(
     _OPENING
     + r"what (?:all )?(?:do|did|have) i (?:ever |already )?(?:told|tell|said|say|mention(?:ed)?)"
     r"(?: to)?(?: you)?,? (?:about|of|on|regarding) (?P<x>.+?)\W*$"
@@ -67,7 +68,7 @@ class Kind(NamedTuple):
 
 def _kind(asked: str, zh: str, told: str) -> Kind:
     whole = rf"{_OPENING}(?:{asked})\W*$|^\W*(?:你知道|你记得|请问)?(?:{zh})[\W吗呢呀啊]*$"
-    return Kind(re.compile(whole, re.IGNORECASE), re.compile(told, re.IGNORECASE))
+    return Kind(regex(whole, re.IGNORECASE), regex(told, re.IGNORECASE))
 
 
 _KINDS = {
@@ -116,7 +117,7 @@ _KINDS = {
         r"\b(?:like|love|enjoy|prefer|favou?rite)\w*|喜欢|喜歡|偏好|爱好|热爱",
     ),
 }
-_MINE = re.compile(
+_MINE = regex(
     _OPENING + r"(?:what|who|where|when|which)(?:'s| is| are| was| were) my (?P<x>[^?]+?)\W*$"
     r"|"
     + _OPENING
@@ -130,7 +131,7 @@ _MINE = re.compile(
     r"|^\W*我(?P<v3>喜欢|讨厌|偏好|用|养|开|说)(?:的是)?(?:什么|哪.|几.)(?P<x5>[^吗呢?？]+).*$",
     re.IGNORECASE,
 )
-_LIKING = re.compile(r"like|love|prefer|enjoy|hate|dislike|喜欢|讨厌|偏好", re.IGNORECASE)
+_LIKING = regex(r"like|love|prefer|enjoy|hate|dislike|喜欢|讨厌|偏好", re.IGNORECASE)
 _SAME = [
     set(line.split())
     for line in [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from retrieval.regex import regex
+
 MONTHS = [
     "january",
     "february",
@@ -23,19 +25,17 @@ MONTHS = [
 _NAMES = "|".join(month if len(month) < 4 else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _DAY = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>\d{4}))?"
-_SPELT = re.compile(
+_SPELT = regex(
     rf"(?:\b{_DAY.format('before')}\s+(?:of\s+)?)?\b(?P<name>{_NAMES})\b\.?"
     rf"(?:\s+{_DAY.format('after')}\b)?{_YEAR}",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
-_CHINESE = re.compile(
+_NUMBERS = regex(r"\b(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
+_CHINESE = regex(
     r"(?:(?P<year>\d{4})\s*年)?\s*(?P<month>\d{1,2})\s*月(?:\s*(?P<day>\d{1,2})\s*[日号號])?"
 )
-_YEAR_ALONE = re.compile(r"(?<![\d-])(?P<year>(?:19|20)\d\d)(?![\d-]|\s*年\s*\d)")
-_IN = re.compile(
-    r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I
-)
+_YEAR_ALONE = regex(r"(?<![\d-])(?P<year>(?:19|20)\d\d)(?![\d-]|\s*年\s*\d)")
+_IN = regex(r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I)
 
 
 class Date(NamedTuple):

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from retrieval.regex import regex
+
 _NAME = r"(?P<quote>[\"']?)(?P<key>[A-Za-z_\u4e00-\u9fff][\w./-]*)(?P=quote)"
 _LEAD = r"\s*(?:- |(?:export|const|let|var|set|final|static)\s+)?"
-_ASSIGNED = re.compile(rf"{_LEAD}{_NAME}(?:\s*:\s*[\w\[\], .]+)?\s*[:+]?=(?!=)\s*(?P<value>\S.*)")
-_PAIRED = re.compile(rf"{_LEAD}{_NAME}\s*[:：]\s*(?P<value>[^\s=].*)")
-_SECTION = re.compile(
+_ASSIGNED = regex(rf"{_LEAD}{_NAME}(?:\s*:\s*[\w\[\], .]+)?\s*[:+]?=(?!=)\s*(?P<value>\S.*)")
+_PAIRED = regex(rf"{_LEAD}{_NAME}\s*[:：]\s*(?P<value>[^\s=].*)")
+_SECTION = regex(
     rf"\s*\[+(?P<table>[^\[\]\n]+)\]+\s*(?:[#;].*)?$|{_LEAD}{_NAME}\s*(?::|[:=]\s*[{{\[(]|\{{)\s*$"
     r"|\s*(?:(?:async|export|public|private|static)\s+)*(?:def|class|func|fn|function|struct"
     r"|interface|module|namespace)\s+(?P<named>[\w.]+)\s*[(:{<]"
 )
-_STAMPED = re.compile(
+_STAMPED = regex(
     r"\s*[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\d\d/\w{3}/\d{4}\b"
     r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)"
 )
-_CODE = re.compile(
+_CODE = regex(
     r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$"
     r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
-_TELLING = re.compile(r"[=:：{}()\[;<\d]|import|#include")
+_TELLING = regex(r"[=:：{}()\[;<\d]|import|#include")
 """What stands in every entry, and in few lines of prose."""
 
 _WORDS, _CHARACTERS = 6, 40

@@ -7,30 +7,30 @@ and a little more.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import pairwise
 
 from retrieval.common import is_common
+from retrieval.regex import regex
 from retrieval.script import CJK, HAN
 
 _BEFORE = r"(?:(?![\r\n])[\W_])?"
 _AFTER = "(?:'(?:s|t|re|ve|m|ll|d))?"
-_PIECE = re.compile(
+_PIECE = regex(
     rf"{_BEFORE}[A-Z]*[^\W\d_A-Z]+{_AFTER}|{_BEFORE}[A-Z]+{_AFTER}"
     r"|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 _JOINING = "._-(/\t"
 """The signs that the vocabulary has together with many words."""
 
-_LETTER = re.compile(r"[^\W\d_]")
-_PLAIN = re.compile("[A-Za-z]")
-_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-_HAN = re.compile(f"[{HAN}]")
-_RUN = re.compile(f"[ \n，。、；：！？“”（）《》]?([{HAN}]+)")
-_CJK = re.compile(f"[{CJK}]")
-_SIGN = re.compile("[\u200d\u2100-\u2bff\ufe0f]")
-_EMOJI = re.compile("[\U00010000-\U0010ffff]")
+_LETTER = regex(r"[^\W\d_]")
+_PLAIN = regex("[A-Za-z]")
+_ACCENTED = regex("[\u00c0-\u024f\u1e00-\u1eff]")
+_HAN = regex(f"[{HAN}]")
+_RUN = regex(f"[ \n，。、；：！？“”（）《》]?([{HAN}]+)")
+_CJK = regex(f"[{CJK}]")
+_SIGN = regex("[\u200d\u2100-\u2bff\ufe0f]")
+_EMOJI = regex("[\U00010000-\U0010ffff]")
 
 
 def estimate(text: str) -> int:

@@ -8,10 +8,11 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 
 _BROKEN = "(?<=[^\\W\\d_])[-\u2010\u00ad][^\\S\n]*\n\\s*(?=[^\\W\\d_])"
-_ODD = re.compile(
+_ODD = regex(
     f"(?P<hyphen>{_BROKEN})"
     "|(?P<space>\\s{2,}|[^\\S ]|(?<![!-~]) | (?![!-~]))"
     "|(?P<single>[\u2018\u2019\u201a\u201b\u2032`\u00b4])"
@@ -21,7 +22,7 @@ _ODD = re.compile(
     f"|(?P<other>[!-~]?[\u0300-\u036f]+|[^\\x00-\\x7f{CJK}][\u0300-\u036f]*)"
 )
 _BECOMES = {"single": "'", "double": '"', "dash": "-", "unseen": ""}
-_CJK_OR_ITS_MARKS = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+_CJK_OR_ITS_MARKS = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
 
 
 class _Folded(NamedTuple):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
+
 STUB = 400
 """A page of at most so many characters that names another place only leads there."""
 
@@ -14,7 +16,7 @@ LINES = 8
 """A register has at least so many lines."""
 
 _PAGE = r"(?:page|document|article|site|content|section|file|wiki|manual|documentation)s?"
-_MOVED = re.compile(
+_MOVED = regex(
     rf"^\W*#? ?redirect\b|\b{_PAGE}\b[^.]{{0,80}}\b(?:moved|relocated|renamed|transferred)\b"
     r"|\b(?:has|have|was|were|is) (?:been |now )?(?:permanently )?moved (?:to|here)\b"
     rf"|\bmoved permanently\b|\bredirect(?:s|ed|ing)? (?:you )?to\b|\bnot redirected\b"
@@ -22,14 +24,14 @@ _MOVED = re.compile(
     r"|重定向|自动跳转|跳[转轉]到|(?:[页頁]面?|文档|文章|内容|网站)已经?被?[移迁搬转]",
     re.IGNORECASE | re.MULTILINE,
 )
-_REGISTER = re.compile(
+_REGISTER = regex(
     r"\b(?:index|(?:table of )?contents|site ?map|toc|permuted|see also|external links"
     r"|list of (?:\w+ ){0,3}(?:pages|articles|documents|links|tables|figures|examples))\b"
     r"|目[录錄次]|索引|网站地图|站点地图|链接列表|参考链接|外部链接",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"^\W*(?:\S+ ){6,}\S*[.!?]\W*$|[\u3400-\u9fff，、]{12,}[。！？]|^.{200,}$")
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+", re.IGNORECASE)
+_SENTENCE = regex(r"^\W*(?:\S+ ){6,}\S*[.!?]\W*$|[\u3400-\u9fff，、]{12,}[。！？]|^.{200,}$")
+_ADDRESS = regex(r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+", re.IGNORECASE)
 
 
 def leads_on(title: str, text: str) -> bool:

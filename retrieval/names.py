@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
+from retrieval.regex import regex
 from retrieval.script import CJK, language
 from retrieval.words import STOPWORDS, words
 
@@ -16,11 +17,11 @@ LONGEST = 10
 Place = tuple[int, int]
 """The number of the first word of a name in a text, and of the word after its last."""
 
-_WORD = re.compile(f"[{CJK}]+|[^\\W_{CJK}]+")
-_QUALIFIER = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_WORD = regex(f"[{CJK}]+|[^\\W_{CJK}]+")
+_QUALIFIER = regex(r"\s*[(（][^()（）]*[)）]\s*$")
 _ARTICLES = frozenset({"the", "a", "an"})
 _JOINS = frozenset(["of", "the", "de", "la", "le", "du", "von", "van", "der", "den", "and", "for"])
-_PIECE = re.compile(r"[^\W_]+|[^\w\s]")
+_PIECE = regex(r"[^\W_]+|[^\w\s]")
 _INSIDE = frozenset("'\u2019-&")
 
 

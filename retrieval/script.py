@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
+
+from retrieval.regex import regex
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese characters, as ranges for the inside of a character class."""
@@ -11,8 +12,8 @@ HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 """Chinese characters, kana and hangul, as ranges for the inside of a character class."""
 
-_CHARACTER = re.compile(f"[{HAN}]")
-_WORD = re.compile(f"[^\\W\\d_{HAN}]+")
+_CHARACTER = regex(f"[{HAN}]")
+_WORD = regex(f"[^\\W\\d_{HAN}]+")
 
 MIXED = (0.1, 0.55)
 """Between which parts of Chinese characters a text is in both languages."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from retrieval.common import weight
 from retrieval.pool import Row
+from retrieval.regex import regex
 from retrieval.words import NO_TOPIC, words
 
 SHORTEST = 5
@@ -26,10 +27,8 @@ COMMON = 0.85
 MOST = 8
 """So many words of a question are corrected at most."""
 
-_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
-_WORD = re.compile(
-    r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[\](-]|\.\w|['’]\w)"
-)
+_QUOTED = regex(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
+_WORD = regex(r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[\](-]|\.\w|['’]\w)")
 
 
 class Spelt(Protocol):

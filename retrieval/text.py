@@ -10,30 +10,31 @@ from typing import NamedTuple
 from retrieval.entries import entry, section
 from retrieval.folding import fold as fold
 from retrieval.folding import locate
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.script import language as language
 from retrieval.wrapping import BULLET, CLOSERS, HEADING, ended, goes_on, page_width
 
-_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_UNSEEN = re.compile(
+_BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 
 # It begins with the marks themselves, which is what makes `re` skip everything else.
-_END = re.compile(
+_END = regex(
     f"[.!?。！？；…](?:(?:(?<=[。！？；…])[。！？；…]*+"
     f"|(?<=[!?])(?<![!?][!?])[!?]*+(?=[{CLOSERS}]*[{CJK}]))[{CLOSERS}]*+(?![，、,])"
     f"|(?<=[.!?])(?<![.!?][.!?])[.!?]*+[{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*(?=\\s))"
 )
-_LAST_WORD = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
-_NEVER_LAST = re.compile("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
-_BEFORE_NUMBER = re.compile(
+_LAST_WORD = regex(r"[^\W_]+(?:\.[^\W_]+)*$")
+_NEVER_LAST = regex("mrs?|ms|dr|prof|st|mt|gen|col|sgt|capt|lt|rev|hon|e[.]g|i[.]e|cf|vs")
+_BEFORE_NUMBER = regex(
     "figs?|eqs?|nos?|vols?|pp?|ch|sec|sect|arts?|ed|para|approx|ca"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 )
-_SELDOM_LAST = re.compile("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
+_SELDOM_LAST = regex("[^\\W\\d_](?:[.][^\\W\\d_])*|al|etc|inc|ltd|co|corp|jr|sr|ph[.]d")
 _LONGEST_SHORT_FORM = 40
-_OPENER = re.compile(
+_OPENER = regex(
     r"\W*(?:the|an?|it|its|he|she|his|her|they|their|we|you|i|this|that|these|those|there|in|on|at"
     r"|as|but|and|if|when|while|after|before|for|however|although|since|by|with|to|from|during"
     r"|until|each|every|all|no(?!\.\s*\d))\b",

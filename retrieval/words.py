@@ -11,6 +11,7 @@ from itertools import chain
 
 from Stemmer import Stemmer
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 
 STOPWORDS = frozenset(
@@ -51,7 +52,7 @@ _ASKED_THING = (
     "|谁|誰|[几幾](?=[个個年位次种種岁歲天月号號人名部座条條家所届屆楼樓分点點段篇章集代场場])"
     "|多[长長少]?[时時][间間]|多[少久长長高远遠]|(?<![伦倫])多大)"
 )
-_ASKED = re.compile(
+_ASKED = regex(
     "请问|請問|(?:^|(?<=[，,。；;\\s]))[请請]|[帮幫为為给給]我|[你您]|告[诉訴]我?|我想(?:知道|了解)?"
     "|能不能|能否|可以|是否|有[没沒]有|分[别別]"
     f"|(?:[是有在由到从從为為叫于於]|属于|屬於){{0,2}}{_ASKED_THING}是?"
@@ -60,19 +61,19 @@ _ASKED = re.compile(
     "|(?<![目标標])的(?![确確士])"
 )
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     f"(?P<cjk>[{CJK}]+)"
     r"|(?P<number>\d++(?:[.,:/-]\d++)*+(?:%|(?![a-zA-Z])))"
     rf"|(?P<word>[a-zA-Z](?:\+\+|\#)|[^\W{CJK}]+(?:-\d[\d.]*)?)"
 )
 # Runs of characters that no token crosses the ends of, and seldom more than one token each.
 _RUN = r"{word}++(?:[.,:/+#%-]++{word}++)*+(?:[+#%]++|(?<=\d)\.++)?"
-_RUNS = re.compile(_RUN.format(word=rf"[\w{CJK}]"))
-_ASCII_RUNS = re.compile(_RUN.format(word=r"\w"), re.ASCII)
-_CJK = re.compile(f"[{CJK}]")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_RUNS = regex(_RUN.format(word=rf"[\w{CJK}]"))
+_ASCII_RUNS = regex(_RUN.format(word=r"\w"), re.ASCII)
+_CJK = regex(f"[{CJK}]")
+_PART = regex(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _own = threading.local()
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS = regex(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
 def words(text: str) -> list[str]:

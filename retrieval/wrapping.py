@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from retrieval.entries import entry
+from retrieval.regex import regex
 from retrieval.script import CJK
 
 NARROWEST, WIDEST = 40, 120
@@ -16,30 +16,30 @@ NARROWEST, WIDEST = 40, 120
 FULL = 0.9
 """A line is full if it and the next word would have taken more than this part of the page."""
 
-BULLET = re.compile(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
+BULLET = regex(r"\s*(?:[-*+•·▪◦>|]|\(?\d{1,3}[.)、]\s|[（(]?[一二三四五六七八九十]+[)）、])")
 """How an item of a list, a quoted line or a row of a table begins."""
 
-HEADING = re.compile(r"#{1,6}\s")
+HEADING = regex(r"#{1,6}\s")
 """How a heading begins in markdown."""
 
 CLOSERS = "\"'\u2019\u201d\u300d\u300f\u300b\uff09)\\]\u3011"
 """What may close behind the mark that ends a sentence, for the inside of a character class."""
 
-ENDED = re.compile(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
+ENDED = regex(f"[.!?:;。！？；：…|][{CLOSERS}]*(?:\\[\\d+(?:, [^]\n]{{1,80}})?\\])*$")
 """How a line ends at which a sentence ends, too."""
 
 _MARKS = frozenset(".!?:;。！？；：…|")
 _LAST = _MARKS | set("\"'\u2019\u201d\u300d\u300f\u300b\uff09)]\u3011\n")
-_GOES_ON = re.compile(
+_GOES_ON = regex(
     r"(?:[,，、(（-]|\b(?:the|an?|of|and|or|but|to|in|into|for|with|by|on|at|from|as|than|that|which|who"
     r"|is|are|was|were|has|have|had|be|been|its?|their|his|her|not|if|when|because|between|about))$"
 )
-_WIDE = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
-_FIRST = re.compile(f"[{CJK}]|[^\\s{CJK}]+")
-_FIRST_CJK = re.compile(f"[{CJK}]")
+_WIDE = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]")
+_FIRST = regex(f"[{CJK}]|[^\\s{CJK}]+")
+_FIRST_CJK = regex(f"[{CJK}]")
 _LONGEST_JOINING = len("between") + 1
-_SIGNS = re.compile(r"[^\W\d_]+|\d+")
-_DIGIT = re.compile(r"\d")
+_SIGNS = regex(r"[^\W\d_]+|\d+")
+_DIGIT = regex(r"\d")
 
 
 def page_width(lines: Sequence[str]) -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import BaseFileLock, FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from config.errors import Problem
 from config.names import check_name
 from config.settings import settings
 from storage.private import FILE, FOLDER, secure
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 PATIENCE = 0.5
 """The seconds that a held thread is waited for; whoever only looks at one releases it at once."""
@@ -55,6 +57,9 @@ def lock_file(thread: str) -> Path:
 
 def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     """Take a thread like `held`, and return the lock, which its taker releases."""
+    # Few commands hold a thread.
+    from filelock import FileLock, Timeout  # noqa: PLC0415
+
     folder = settings().locks
     # A server takes and releases a lock in different threads.
     lock = FileLock(lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import typer
 
 from app.cli.projects import named
+from app.cli.start import imported
 
 began = 0.0
 """When the command was started, by the clock that only goes forward; 0 outside of a command."""
@@ -28,7 +28,7 @@ def call(command: str, function: str = "main", **options: Any) -> None:
     """
     if "project" in options:
         options["project"] = named(options["project"], trust=options.pop("trust", None))
-    run: Callable[..., int] = getattr(importlib.import_module(f"app.cli.{command}"), function)
+    run: Callable[..., int] = getattr(imported(f"app.cli.{command}"), function)
     status = run(**options)
     sys.stdout.flush()  # What cannot be written can only be told before Python ends.
     raise typer.Exit(status)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from copy import copy
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -15,6 +16,7 @@ import typer
 from dotenv import load_dotenv
 from pydantic import ValidationError
 from typer.core import TyperArgument
+from typer.models import CommandInfo, TyperInfo
 
 from app.cli import calling, measured, output, remembered
 from app.cli.calling import call
@@ -69,6 +71,8 @@ app = typer.Typer(
 def print_version(wanted: bool) -> None:
     """Print the version and exit, if that is what is wanted."""
     if wanted:
+        from importlib.metadata import version  # noqa: PLC0415
+
         typer.echo(f"dossier {version('dossier')}")
         raise typer.Exit
 
@@ -210,7 +214,8 @@ def main() -> None:
         output.hide_traces(as_json=as_json)
     try:
         _check(words)
-        command = _plain(typer.main.get_command(app))
+        meant = _meant(app, words[0]) if words else None
+        command = _plain(typer.main.get_command(meant or app))
         status = command(words or ["--help"], "dossier", standalone_mode=False)
     except Problem as problem:
         status = output.tell(problem, as_json=as_json)
@@ -218,6 +223,30 @@ def main() -> None:
         wrong = Problem("usage", _said(error), hint=_hint(error))
         status = output.tell(wrong, as_json=as_json)
     sys.exit(status)
+
+
+def _meant(program: typer.Typer, name: str) -> typer.Typer | None:
+    """Return a program with the command of this name alone: to build all of them takes long."""
+    alone = copy(program)
+    alone.registered_commands = [one for one in program.registered_commands if _name(one) == name]
+    alone.registered_groups = list(_groups(program, name))
+    return alone if alone.registered_commands or alone.registered_groups else None
+
+
+def _groups(program: typer.Typer, name: str) -> Iterator[TyperInfo]:
+    """Give the group of this name, or what has its commands where a group has no name itself."""
+    for group in program.registered_groups:
+        if group.name == name:
+            yield group
+        elif not group.name and group.typer_instance:
+            inner = copy(group)
+            inner.typer_instance = _meant(group.typer_instance, name)
+            if inner.typer_instance:
+                yield inner
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or getattr(command.callback, "__name__", "").replace("_", "-")
 
 
 def _plain(command: Any) -> Any:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from rich.text import Text
 
 from app.cli.output import one_line
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import sentences
 from retrieval.words import terms, words
@@ -16,7 +17,7 @@ from retrieval.words import terms, words
 LONGEST = 240
 """How many characters of a page are shown."""
 
-WORD = re.compile(f"[{CJK}]+|[^\\W{CJK}]+")
+WORD = regex(f"[{CJK}]+|[^\\W{CJK}]+")
 
 
 def snippet(text: str, query: str) -> str:

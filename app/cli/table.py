@@ -34,7 +34,7 @@ def coloured(line: str, *, indent: str = "") -> Text:
 
 def show(*parts: RenderableType) -> None:
     """Print tables and lines on standard output, where each line ends with its last word."""
-    console = Console(soft_wrap=True, width=None if sys.stdout.isatty() else ENDLESS)
+    console = Console(soft_wrap=True, emoji=False, width=None if sys.stdout.isatty() else ENDLESS)
     with console.capture() as shown:
         for part in parts:
             console.print(part)

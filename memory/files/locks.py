@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
-from filelock import AsyncFileLock, Timeout
 
 from config.errors import Problem
 from config.settings import settings
@@ -27,6 +26,9 @@ async def alone(name: str) -> AsyncIterator[None]:
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.
     """
+    # Few commands change a file.
+    from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
+
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 
 from memory.learning.patterns import FIELDS
+from retrieval.regex import regex
 from retrieval.words import words
 
 _PLACED = (
-    re.compile(r"^(?P<what>.+?) (?:at|for) (?P<where>.+)$", re.IGNORECASE),
-    re.compile(r"^(?P<what>.+?) (?:in|near) (?P<where>(?:the )?(?-i:[A-Z]).*)$", re.IGNORECASE),
-    re.compile(r"^(?P<what>[^A-Z]+?) (?:in|near) (?P<where>[^A-Z]+)$"),
-    re.compile(
+    regex(r"^(?P<what>.+?) (?:at|for) (?P<where>.+)$", re.IGNORECASE),
+    regex(r"^(?P<what>.+?) (?:in|near) (?P<where>(?:the )?(?-i:[A-Z]).*)$", re.IGNORECASE),
+    regex(r"^(?P<what>[^A-Z]+?) (?:in|near) (?P<where>[^A-Z]+)$"),
+    regex(
         r"^我?(?:[现現]在)?在(?P<where>.{1,20}?)(?P<what>(?:[当當]|做|担任|工作|上班|任教|教|[读讀]|上[学學]).*)$"
     ),
-    re.compile(r"^(?P<where>[^的]{1,20})的(?:一?[名个個位])?(?P<what>[^的]{1,20})$"),
+    regex(r"^(?P<where>[^的]{1,20})的(?:一?[名个個位])?(?P<what>[^的]{1,20})$"),
 )
-_ONESELF = re.compile(r"^(?:i am|i'm|i)\b ?(?:an? |the )?", re.IGNORECASE)
-_HELD = re.compile(r"^(?:work|study|studying|teach|teaching|working)\b", re.IGNORECASE)
+_ONESELF = regex(r"^(?:i am|i'm|i)\b ?(?:an? |the )?", re.IGNORECASE)
+_HELD = regex(r"^(?:work|study|studying|teach|teaching|working)\b", re.IGNORECASE)
 
 
 def placed(text: str) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -9,6 +9,7 @@ from typing import get_args
 
 from memory.learning import chinese, english
 from memory.profile.shape import Depth, Detail, Format
+from retrieval.regex import regex
 
 
 def _either(name: str) -> re.Pattern[str]:
@@ -16,7 +17,7 @@ def _either(name: str) -> re.Pattern[str]:
     ways = "|".join(f"(?:{way})" for way in (*english.WAYS[name], *chinese.WAYS[name]))
     numbers = count()
     named = re.sub(r"\(\?P<(\w+)>", lambda group: f"(?P<{group[1]}{next(numbers)}>", ways)
-    return re.compile(named, re.IGNORECASE)
+    return regex(named, re.IGNORECASE)
 
 
 LEAD = _either("lead")

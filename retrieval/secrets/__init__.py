@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from retrieval.regex import regex
 from retrieval.secrets.forms import Secret, formed
 from retrieval.secrets.harmless import SHORT
 from retrieval.secrets.tongues import told_elsewhere
@@ -13,21 +14,19 @@ from retrieval.secrets.worded import told
 
 __all__ = ["Masked", "held", "masked", "masked_within", "removed", "secret"]
 
-MARK = re.compile(r"\[(?:password|number|key|card number) removed\]")
+MARK = regex(r"\[(?:password|number|key|card number) removed\]")
 """What stands in the place of a secret, by its kind."""
 
-_RANDOM = re.compile(
-    r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}"
-)
+_RANDOM = regex(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}")
 
-_ENCODED = re.compile(r"(?:data:[\w/.+;=-]{0,200},)?[A-Za-z0-9+/_-]{1000,}={0,2}\s*")
+_ENCODED = regex(r"(?:data:[\w/.+;=-]{0,200},)?[A-Za-z0-9+/_-]{1000,}={0,2}\s*")
 """Bytes in Base64, such as a picture: what looks like a key in them is chance."""
 
 _UNSEEN = (
     "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
-_INVISIBLE = re.compile(_UNSEEN)
+_INVISIBLE = regex(_UNSEEN)
 """What nobody sees and a detector must not stumble over: joiners, marks, soft hyphens."""
 
 _HALF_WIDTH = {
@@ -89,7 +88,7 @@ def masked(text: str) -> Masked:
 def _again(value: str) -> re.Pattern[str]:
     """Return what finds a value where it stands once more, whatever unseen lies between."""
     letters = f"{_UNSEEN}*".join(map(re.escape, value))
-    return re.compile(rf"(?<![^\W\u3040-\ud7ff]){letters}(?![^\W\u3040-\ud7ff])")
+    return regex(rf"(?<![^\W\u3040-\ud7ff]){letters}(?![^\W\u3040-\ud7ff])")
 
 
 def masked_within(value: Any) -> Any:

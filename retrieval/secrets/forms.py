@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.secrets.harmless import harmless, keyed
 
 
@@ -17,14 +18,14 @@ class Secret(NamedTuple):
     end: int
 
 
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     r"(?:password|passwd|passphrase|pwd|secret|api[_-]?key|access_?key|private_?key|secret_?key"
     r"|account_?key|auth_?key|(?<!max)_token|client_?secret)[\"']?"
     r"(?:\s?[:=]\s?(?:\"(?P<double>[^\"\n]{4,200})\"|'(?P<single>[^'\n]{4,200})')"
     r"|(?:\s?=|:(?=\s?\S{0,60}\d))\s?(?P<bare>[^\s\"'&;,()\[\]{}]{4,200}+)(?![(\[{]))",
     re.IGNORECASE,
 )
-_KEYS = re.compile(
+_KEYS = regex(
     r"\b(?:[spr]k-(?:[A-Za-z]+-)*[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"
     r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"
     r"|gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent|oas)-[\w.-]{16,}|gl(?:sa|c)_[A-Za-z0-9_=]{30,}"
@@ -42,31 +43,31 @@ _KEYS = re.compile(
     r"|fc-[a-f0-9]{32}\b|jina_\w{30,}|pscale_(?:tkn|pw)_[\w-]{20,}|sntry[su]_[\w=+/-]{20,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?)"
 )
-_HOOKS = re.compile(
+_HOOKS = regex(
     r"hooks\.slack\.com/services/(?P<slack>[A-Za-z0-9/]{20,})"
     r"|/api/webhooks/\d{15,}/(?P<discord>[\w-]{20,})"
 )
-_BLOCKS = re.compile(
+_BLOCKS = regex(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
     r"(?:.*?-{4,5} ?END [A-Z0-9 ]{0,40}KEY(?: BLOCK)? ?-{4,5}|.*)"
     r"|PuTTY-User-Key-File-\d:.*?(?:Private-MAC:[^\n]*|\Z)",
     re.DOTALL,
 )
-_HEADER = re.compile(
+_HEADER = regex(
     r"\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)\s+(?P<named>[^\s\"',;]{4,})"
     r"|\bbearer\s+(?P<plain>(?=[\w.~+/-]*\d)[\w.~+/-]{12,}=*)",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(
+_ADDRESS = regex(
     r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@\"'<>]*:(?P<value>[^\s/@\"'<>]+)@"
     r"|\bjdbc:oracle:\w+:[^\s/@]{1,60}/(?P<oracle>[^\s@/]+)@",
     re.IGNORECASE,
 )
-_BARE_ADDRESS = re.compile(
+_BARE_ADDRESS = regex(
     r"(?<![\w/@.:-])[\w.-]{1,60}:(?P<value>[^\s:/@\"'<>]{4,100})"
     r"@(?:(?:tcp|unix)\(|[\w-]+(?:\.[\w-]+)+|localhost\b)"
 )
-_PARAMETER = re.compile(
+_PARAMETER = regex(
     r"(?:[?&](?:key|token|sig|signature|x-amz-signature|auth|sid)|\bsession(?:_?id)?|\bsid"
     r"|\b(?:php|j)sessid|\bjsessionid|\bcsrf_?token|\bconnect\.sid)=(?P<value>[\w%.~+/-]{16,})",
     re.IGNORECASE,
@@ -81,7 +82,7 @@ def _command(names: str, flags: str, before: str = "") -> re.Pattern[str]:
         flags: What stands right before the value, or before what comes in front of it.
         before: What the value begins with that is none of it, such as a user and a colon.
     """
-    return re.compile(
+    return regex(
         rf"\b(?:{names})\b[^\n|;]{{0,200}}?\s(?:{flags})[\"']?{before}"
         r"(?P<value>[^\s\"'$<|;-][^\s\"'|;]{2,200})"
     )
@@ -101,10 +102,10 @@ _COMMANDS = (
     _command(r"ldap\w+", r"-w\s?"),
     _command("htpasswd", rf"-[a-zA-Z]*b[a-zA-Z]* \S{{1,100}} {_USER} "),
     _command(r"wget|aria2c|svn|mongo\w*|cqlsh|az|vault|lftp", r"--?(?:\w+-)?pass(?:word|wd)? "),
-    re.compile(rf"[\"']{_USER}:(?P<value>[^\s\"']{{3,200}})[\"']?\s*\|\s*(?:sudo )?chpasswd\b"),
+    regex(rf"[\"']{_USER}:(?P<value>[^\s\"']{{3,200}})[\"']?\s*\|\s*(?:sudo )?chpasswd\b"),
 )
-_CARD = re.compile(r"(?<![\w./-])(?:\d[ -]?){12,18}\d(?![\w/-]|\.\d)")
-_ISSUERS = re.compile(
+_CARD = regex(r"(?<![\w./-])(?:\d[ -]?){12,18}\d(?![\w/-]|\.\d)")
+_ISSUERS = regex(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17}"
 )

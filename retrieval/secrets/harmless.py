@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-PUBLIC = re.compile(
+from retrieval.regex import regex
+
+PUBLIC = regex(
     r"^(?:[\[<{$%(*]|&(?:#|lt|gt|quot)|(?:x{3,}|\*{2,}|\.{2,}|…)"
     r"|(?:your|my|the|a|an|some|any)[ _-]|"
     r"(?:change[-_]?(?:me|it)|pass(?:word|phrase)?|passwd|secret|redacted|removed|hidden|placeholder"
@@ -41,7 +43,7 @@ into every any all my your their has have had will would can could must never al
 why when where who which
 """
 FUNCTION = frozenset(_FUNCTION_WORDS.split())
-PARTICIPLE = re.compile(r"^\w{2,}(?:ed|ing|able|ible|ory|ful|less)$", re.IGNORECASE)
+PARTICIPLE = regex(r"^\w{2,}(?:ed|ing|able|ible|ory|ful|less)$", re.IGNORECASE)
 """Words that say how something is, not what it is."""
 
 
@@ -64,4 +66,4 @@ def mixed(token: str) -> bool:
 SHORT = 3
 """What has so few characters stands in a text by chance too."""
 
-_LETTER, _DIGIT, _SIGN = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[!@#$%^&*+=~|?]")
+_LETTER, _DIGIT, _SIGN = regex(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[!@#$%^&*+=~|?]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrieval.regex import regex
 from retrieval.secrets.forms import Secret
 from retrieval.secrets.harmless import SHORT, harmless, keyed, mixed
 
@@ -36,26 +37,26 @@ _FOR = (
     r"(?:\s(?:für|zum|zur|vom|von|bei|voor|van|för|till|til|pour|pour le|du|de|del|della"
     r"|dello|do|da|para|per|от|для|к|на|do|dla|pro)(?:\s[\w.@'-]{1,40}){1,3}?)?"
 )
-_TOLD = re.compile(
+_TOLD = regex(
     rf"(?:(?<![^\W_])(?P<own>{_OWN})\s(?:[\w.'-]{{1,30}}[\s-]?){{0,2}}?)?"
     rf"(?:(?<![^\W_])|(?=(?:pass|kenn)wort))(?P<noun>{_NOUNS})\b{_FOR}"
     rf"(?P<link>\s*(?:[:=]|[-=]>|[→⇒—–])\s*|\s(?:{_LINKS})\b\s*:?\s*(?:(?:le|la|o|a|el|il)\s)?"
     r"|\s(?=\S{0,60}\d))",
     re.IGNORECASE,
 )
-_USED = re.compile(
+_USED = regex(
     rf"(?<![^\W_])(?P<value>[^\s\"'`„“”«»]{{4,100}}) (?:als|comme|como|come|jako|som|как)"
     rf" (?:(?:{_OWN}|das|de|het|la|o|a|el|il) )?(?P<noun>{_NOUNS})\b(?! ?(?:-|manager))",
     re.IGNORECASE,
 )
-_EASTERN = re.compile(
+_EASTERN = regex(
     r"(?P<noun>パスワード|パスコード|暗証番号|合言葉|秘密鍵|비밀번호|비번|암호|패스워드|핀\s?(?:번호|코드))"
     r"\s*(?:は|が|を|＝|[:=：]|는|은|가|이|를|을)?\s*[「“\"'『]?(?P<value>[!-&(-~]{3,100})"
     r"(?P<after>[」”\"'』]?\s*(?:です|だ(?!と)|でし|に(?:変更|設定|し)|입니다|이에요|예요|야|이야"
     r"|으?로\s?(?:변경|바꿨|바꾸|설정)|[。、,.!?]|$))?"
 )
 
-_PARTICIPLE = re.compile(
+_PARTICIPLE = regex(
     r"^(?:ge\w+(?:t|en)|(?:be|ver|er|zer|ent|über|unter)\w+t|\w+iert|\w+(?:bar|los|ig|lich|haft)"
     r"|\w+(?:é|ée|eux|euse|able|ible|bile|ável|ível)|\w+[aiu](?:d|t)[ao]|\w+osa|\w+nte"
     r"|\w+(?:ый|ий|ая|ое|ован|[днлщ]ен|[днлщ]ён|ет|ит|ют|ся|лся|лось))$",
@@ -79,12 +80,12 @@ errada fraca forte longa curta obrigatória muito a o uma um não nova velha cor
 złe błędne za nie bardzo słabe silne krótkie
 """
 _PLAIN = frozenset(_PLAIN_WORDS.split())
-_NUMBER = re.compile(r"\d(?:[ -]?\d){2,11}(?!\w)")
-_QUOTED = re.compile(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
-_WORD = re.compile(r"[^\s,;!?。，；！？、]{1,200}")
-_REST = re.compile(r"\s*(?:$|[.,;:!?\n)])")
+_NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_QUOTED = regex(r"""["'“„«‹「]\s?([^"'”“»›」\n]{3,100}?)\s?["'”“»›」]""")
+_WORD = regex(r"[^\s,;!?。，；！？、]{1,200}")
+_REST = regex(r"\s*(?:$|[.,;:!?\n)])")
 _TRAILING = ".,;:!?)'\"`]}>»"
-_SAYS = re.compile(r"[:=>→⇒]|lautet|luidt|brzmi", re.IGNORECASE)
+_SAYS = regex(r"[:=>→⇒]|lautet|luidt|brzmi", re.IGNORECASE)
 
 
 def told_elsewhere(text: str) -> Iterator[Secret]:

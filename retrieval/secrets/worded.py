@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrieval.regex import regex
 from retrieval.secrets.forms import Secret
 from retrieval.secrets.harmless import (
     FUNCTION,
@@ -31,28 +32,28 @@ _WHOSE = (
     r"(?P<own>\b(?:my|our|his|her|their|your)\b(?: [\w.'-]{1,30}){0,3}? "
     r"|\b[\w-]{1,30}'s (?:[\w-]{1,30} ){0,2}?)"
 )
-_TOLD = re.compile(
+_TOLD = regex(
     rf"{_WHOSE}?(?P<public>\b(?:default|example|sample|initial|dummy|public|first|last|word) )?"
     rf"(?<![^\W_])(?P<noun>{_NOUNS})\b{_OF}"
     r"(?:(?: here| there)? (?:is|was|are|(?:has|had|have) been)(?: now| still| currently| just)?"
     r"(?: set to| called)?\s*[:=]?|'s|\s*(?::=|[-=~]>|[→⇒⟶➜]|[:=]))\s*",
     re.IGNORECASE,
 )
-_SET = re.compile(
+_SET = regex(
     r"\b(?:changed?|changing|set|setting|updated?|updating|reset)\b(?: \w{1,20}){0,2}?"
     rf" (?P<own>my|our|his|her|their|the) (?:[\w.-]{{1,30}} ){{0,3}}?(?P<noun>{_NOUNS}){_OF}"
     r"(?: from \S{1,60})? (?:to|as) (?P<public>$^)?",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = regex(
     rf"(?P<own>\b(?:my|our|with|and|the) |[,;:(/] ?|^)(?:[\w.-]{{1,30}} )?(?P<noun>{_NOUNS})"
     r"(?: [-–—(] ?| |\? (?:it(?:'s| is)|that's) )(?=\S{0,60}\d|[\"'“])",
     re.IGNORECASE | re.MULTILINE,
 )
-_PASS = re.compile(
+_PASS = regex(
     r"(?:^|(?<=[\s,;(/]))(?P<noun>pass)\s*(?:[-=]>|[→:=])\s*(?P<own>)", re.IGNORECASE | re.MULTILINE
 )
-_LOGIN = re.compile(
+_LOGIN = regex(
     r"\b(?:user(?:name)?|login|account)[: ]\s?\S{1,60}?[ ,/;]+"
     rf"(?P<noun>pass|{_NOUNS})[: ]\s?(?P<own>)",
     re.IGNORECASE,
@@ -62,48 +63,46 @@ _ENDS = (
     r"(?=\s*(?:$|[.,;:!?)]|(?:for|to|on|of|in|at|and|but|with|everywhere|again|too|now|there|here"
     r"|because|so|since|please|when)\b))"
 )
-_USED = re.compile(
+_USED = regex(
     r"\b(?:us(?:es?|ed|ing)|takes?|took|choose|chose|picked?|pick|sets?|puts?|enter(?:ed)?|typed?"
     rf"|with|ma[dk]e) {_VALUE}(?: as| for|(?<=\d)) (?:(?P<own>my|our|his|her|their) |the |a )?"
     rf"(?:[\w.'-]{{1,30}} ){{0,2}}?(?P<noun>{_NOUNS}){_ENDS}",
     re.IGNORECASE,
 )
-_CHINESE_USED = re.compile(
+_CHINESE_USED = regex(
     r"[用以把将將][「“\"']?(?P<value>[!-~]{4,100}?)[」”\"']?\s*(?:作为?|作為|当作?|當作?|做|设为|設為)"
     r"(?P<own>[我咱他她你您])?[^，。；！？,;!?\s]{0,8}?(?P<noun>密[码碼]|口令|密[钥鑰]|令牌)(?P<quoted>$^)?"
     r"(?=\s*(?:$|[，。；！？,.;!?吧了]))"
 )
-_REVERSED = re.compile(
+_REVERSED = regex(
     r"""(?<!\S)["'`“]?(?P<value>[^\s"'`“”]{4,100})["'`”]? (?:is|was) (?:my|our|his|her|their)"""
     rf" (?:[\w.'-]{{1,30}} ){{0,2}}?(?P<noun>{_NOUNS})"
     r"(?=\s*(?:$|[.,;:!?)]|(?:for|to|and|but|on)\b))",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(
+_CHINESE = regex(
     r"(?P<noun>密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌|(?i:\bpin)\s?(?:[码碼]|(?=是)))"
     r"\s*(?:现在|現在)?(?:就?[是为為]|[：:=]|[设設改換换][成为為])\s*[：:]?\s*"
 )
 
-_QUOTED = re.compile(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
-_CLAUSE = re.compile(
+_QUOTED = regex(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
+_CLAUSE = regex(
     r"[,;!?。，；！？\n]|\.(?=\s|$)|\s(?:and|but|or|for|so|because|please|when|on|at|in|if)\s|\s[–—(-]",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[^\s，。；！？、]{1,200}")
-_ASCII = re.compile(r"[!-~]{3,200}")
-_HAN = re.compile(r"[\u4e00-\u9fff]{2,12}(?![\u4e00-\u9fff])")
-_NUMBER = re.compile(r"\d(?:[ -]?\d){2,11}(?!\w)")
-_NUMBERED = re.compile(
+_TOKEN = regex(r"[^\s，。；！？、]{1,200}")
+_ASCII = regex(r"[!-~]{3,200}")
+_HAN = regex(r"[\u4e00-\u9fff]{2,12}(?![\u4e00-\u9fff])")
+_NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
+_NUMBERED = regex(
     r"pin|cv[vc]|ssn|social|security|otp|verification|[验驗]"
     r"|(?:alarm|door|gate|unlock|entry|access) code",
     re.IGNORECASE,
 )
-_KEYED = re.compile(
-    r"key|token|secret|credential|(?:recovery|backup) code|密[钥鑰]|令牌", re.IGNORECASE
-)
-_OWN = re.compile(r"[我咱他她你您][^，。；！？,;!?\s]{0,12}$")
-_CALL = re.compile(r"\w[(\[]")
-_MANY = re.compile(r"\bare\s*$", re.IGNORECASE)
+_KEYED = regex(r"key|token|secret|credential|(?:recovery|backup) code|密[钥鑰]|令牌", re.IGNORECASE)
+_OWN = regex(r"[我咱他她你您][^，。；！？,;!?\s]{0,12}$")
+_CALL = regex(r"\w[(\[]")
+_MANY = regex(r"\bare\s*$", re.IGNORECASE)
 _TRAILING = ".,;:!?)'\"`]}>"
 PHRASE = 3
 """So many words make a passphrase, even of adjectives."""
@@ -111,7 +110,7 @@ PHRASE = 3
 _AFTER = 200
 """So many characters behind its name are looked at for a secret."""
 
-_CHINESE_PLAIN = re.compile(
+_CHINESE_PLAIN = regex(
     r"^(?:什么|什麼|多少|怎|如何|不|没|沒|一|由|用|存|加|需|必|可|保|否|经|經|在|被|对|對|最|很|太|错|錯"
     r"|正|空|为|為|以|通|指|哪|谁|誰|几|幾|明文|随|隨|哈希|散列|安全|弱|强|強|默认|默認|这|這|那|是|有)"
 )

@@ -301,7 +301,7 @@ def loaded(folder: Path, *words: str) -> set[str]:
     code = (
         "import sys\n"
         f"sys.argv = ['dossier', *{words!r}]\n"
-        "from app.cli.main import main\n"
+        "from app.cli.start import main\n"
         "try:\n    main()\nexcept SystemExit:\n    print(sorted(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run(
@@ -326,7 +326,8 @@ HEAVY = {
     *("langchain", "langchain_core.messages", "langgraph", "langsmith", "openai", "httpx"),
     *("scipy.sparse", "scipy.cluster", "sklearn", "pandas", "chromadb", "onnxruntime"),
     *("trafilatura", "lxml", "charset_normalizer", "tiktoken", "requests"),
-    "sqlalchemy.dialects.postgresql",
+    *("sqlalchemy.dialects.postgresql", "sqlalchemy.orm", "sqlalchemy.ext.asyncio"),
+    *("pydantic_settings", "filelock", "rich._emoji_codes"),
 }
 """What takes long to import and what no look into the database needs."""
 
@@ -347,6 +348,25 @@ def test_what_only_looks_something_up_loads_what_it_needs_for_that_alone(
 
     assert "sqlalchemy" in found
     assert not found & HEAVY
+
+
+def test_patterns_are_compiled_when_they_are_used_and_not_when_they_are_imported():
+    code = (
+        "import re._compiler as compiler\n"
+        "compiled, real = [], compiler.compile\n"
+        "note = lambda text: compiled.append(str(text)) or text\n"
+        "compiler.compile = lambda text, flags=0: real(note(text), flags)\n"
+        "import memory.about, memory.learning.patterns, retrieval.secrets\n"
+        "long = lambda: sum('my|our' in text for text in compiled)\n"
+        "before = long()\n"
+        "retrieval.secrets.masked('my password is Zx9_k77')\n"
+        "print(before, long() > 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
+    )
+
+    assert done.stdout.split() == ["0", "True"]
 
 
 def test_runs_are_listed_without_numbers_and_vectors(tmp_path: Path):

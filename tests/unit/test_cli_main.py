@@ -15,7 +15,7 @@ import typer
 
 from app.cli import serve
 from app.cli.examples import PLAN
-from app.cli.main import TRACING, _keep_to_itself, _plain, app, main
+from app.cli.main import TRACING, _keep_to_itself, _meant, _plain, app, main
 from graph.context import Context
 from graph.plan_text import read
 
@@ -101,6 +101,35 @@ def test_help_shows_no_types_of_the_program_and_fits_its_width(path: tuple[str, 
         r"<[a-z]+(\[\w+\])?>|Path\b(?!s)|\[\[|\.\.\.\.", told.replace("NAME|DIR", "")
     )
     assert "{" not in told.splitlines()[0]
+
+
+@pytest.mark.parametrize("name", ALL[()].commands)
+def test_of_all_commands_only_the_one_that_is_named_is_built(name: str):
+    meant = _meant(app, name)
+    assert meant
+    alone = typer.main.get_command(meant)
+
+    assert list(alone.commands) == [name]
+    below = getattr(ALL[(name,)], "commands", {})
+    assert getattr(alone.commands[name], "commands", {}).keys() == below.keys()
+
+
+@pytest.mark.parametrize("word", ["", "--version", "serch", "show", "-"])
+def test_a_word_that_names_no_command_means_any_of_them(word: str):
+    assert _meant(app, word) is None
+
+
+def test_a_mistyped_command_is_told_which_one_was_meant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("sys.argv", ["dossier", "recal", "bees"])
+    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+
+    with pytest.raises(SystemExit):
+        main()
+
+    assert "'recall'" in capsys.readouterr().err
 
 
 def test_the_help_of_ask_names_every_choice_with_what_it_takes():
