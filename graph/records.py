@@ -43,6 +43,8 @@ class Passage(TypedDict):
     text: str
     start: NotRequired[int]
     """Where in the stored text of its source it begins, as far as it is a piece of it."""
+    under: NotRequired[str]
+    """The headings above it, and the term that it explains; no words of its own."""
 
 
 class Seen(TypedDict):

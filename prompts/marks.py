@@ -113,6 +113,7 @@ def step_blocks(
 def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
     """Mark passages, each with the id, the title and the place of its source.
 
+    What a passage stands under is told beside its words, so that nobody takes it for some of them.
     Those of one source follow each other in its order, and nothing of it is said twice.
     """
     marked = []
@@ -123,6 +124,8 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
         named = {"id": source["id"], "title": source["title"], "place": place if mark else ""}
         if source.get("kind") == "computed":
             named["kind"] = "computed"
+        if passage.get("under"):
+            named["under"] = str(passage["under"])
         marked.append(block("page", passage["text"], **named))
     return wrap("pages", marked)
 
@@ -155,10 +158,17 @@ def unseen(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
     for name, text in (found for said in talk for found in _PAGE.findall(said)):
         seen.setdefault(attribute(name), []).append(unguarded(text))
     return [
-        {**passage, "text": rest}
+        passage if rest == passage["text"] else _rest(passage, rest)
         for passage in _once_each(passages)
         for rest in _without(str(passage["text"]), seen.get(str(passage["source"]), []))
     ]
+
+
+def _rest(passage: Data, text: str) -> Data:
+    """Return a part of a passage, which stands under the same headings only if it begins it."""
+    begins = str(passage["text"]).startswith(text)
+    same = {name: value for name, value in passage.items() if begins or name != "under"}
+    return {**same, "text": text}
 
 
 def _without(text: str, seen: Iterable[str]) -> list[str]:

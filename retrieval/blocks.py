@@ -36,7 +36,8 @@ _BACK = re.compile(
 _CODE = re.compile(
     r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
 )
-_TERM = re.compile(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
+TERM = re.compile(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
+"""An option that a definition follows, on a line of its own."""
 
 
 @lru_cache(maxsize=256)
@@ -85,8 +86,8 @@ def _leads(paragraph: str) -> bool:
     """Tell whether a paragraph is nothing without the one below it."""
     if len(paragraph) > LEAD:
         return False
-    if "\n" not in paragraph and (_TERM.match(paragraph) or heading(paragraph)):
-        return not BULLET.match(paragraph) or bool(_TERM.match(paragraph))
+    if "\n" not in paragraph and (TERM.match(paragraph) or heading(paragraph)):
+        return not BULLET.match(paragraph) or bool(TERM.match(paragraph))
     return bool(re.search(r"[:：]\W*$", paragraph)) and not entry(paragraph.split("\n")[-1])
 
 

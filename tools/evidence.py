@@ -20,9 +20,11 @@ from memory.pages.store import Page
 from memory.pages.uploads import uploaded
 from memory.pages.within import Scope, scope
 from models.extractive.kinds import asks_list
+from report.citations import SECTION
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.choosing import Cut, choose
+from retrieval.headings import under
 from retrieval.keyword import rank, words
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
@@ -199,11 +201,18 @@ async def _chosen(
     chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
-    kept = [
-        Passage(source=source["id"], text=span.text, start=span.start)
-        for source, (_, span) in zip(sources, chosen, strict=True)
-    ]
+    kept = [_passage(source["id"], *one) for source, one in zip(sources, chosen, strict=True)]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)
+
+
+def _passage(source: str, page: Page, span: Span) -> Passage:
+    """Return a piece of a page with the headings above it that the page's title does not name."""
+    known = page.title.split(SECTION)
+    above = [one for one in under(page.text, span.start) if one not in known]
+    passage = Passage(source=source, text=span.text, start=span.start)
+    if above:
+        passage["under"] = " › ".join(above)
+    return passage
 
 
 async def _in_memory(here: Here, context: Context, query: str) -> list[Page]:
