@@ -85,9 +85,10 @@ def _needed(earlier: Sequence[AnyMessage], question: str) -> list[AnyMessage]:
 
 
 def _about(state: State) -> str:
-    """Return the question, behind the one before it in the thread, which it may point back to."""
+    """Return the question, behind the one before it in the thread if it points back to that."""
+    question = state["question"]
     before = (state.get("answers") or {}).get(str(state["turn"] - 1))
-    return " ".join([*([before["question"]] if before else []), state["question"]])
+    return f"{before['question']} {question}" if before and points_back(question) else question
 
 
 def _line(message: AnyMessage) -> str:

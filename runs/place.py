@@ -56,6 +56,11 @@ def run_id(thread: str, turn: int, fork: int = 1) -> str:
     return f"{thread}-{turn}" + (f".{fork}" if fork > 1 else "")
 
 
+def thread_of(run: str) -> str:
+    """Return the thread in which a run answers a question."""
+    return run.rpartition("-")[0] or run
+
+
 def fork_of(run: str) -> int:
     """Return which question of its thread and turn a run answers, from 1."""
     number = run.rpartition(".")[2] if "." in run else ""

@@ -30,8 +30,8 @@ EXAMPLES = 2
 ROLES = ("planner", "researcher", "coder", "reflector", "reporter")
 """Those who are told of past runs."""
 
-SHOWN = ("planner", "researcher", "coder")
-"""Those who are shown how it was done; the others judge and write, and need no steps."""
+SEARCHING = ("researcher", "coder")
+"""Those who are shown what was done in their role; who judges or writes, what a person rejected."""
 
 WORTH = 0.5
 """Insights are told that are worth at least this part of what the best one is."""
@@ -118,8 +118,6 @@ def _insight(learnt: Learnt, role: str) -> Note:
 
 
 def _examples(told: Told, role: str) -> list[Note]:
-    if role not in SHOWN:
-        return []
     done = [
         (one, lines(step for step in steps if _concerns(step, role)))
         for one, steps in told.examples
@@ -138,7 +136,9 @@ def _examples(told: Told, role: str) -> list[Note]:
 
 
 def _concerns(step: Utterance, role: str) -> bool:
-    return role == "planner" or step.who in (role, PERSON, "web", "files")
+    if role == "planner" or step.who == PERSON:
+        return True
+    return role in SEARCHING and step.who in (role, "web", "files")
 
 
 def lines(steps: Iterable[Utterance]) -> str:

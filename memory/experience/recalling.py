@@ -10,8 +10,9 @@ from sqlalchemy import Connection, delete, insert, select
 
 from memory.experience.insights import Insight, read_row
 from memory.experience.outcome import least
-from memory.experience.runs import Experience, beside, found_each
+from memory.experience.runs import Experience, beside, found_each, on_topic
 from memory.experience.similar import joined, matrix_of, meant, vector_of
+from runs.place import thread_of
 from storage.engine import read, write
 from storage.tables import credits, insight_runs, insights, recalls
 
@@ -29,6 +30,9 @@ HOPS = 1
 
 FADES = 0.5
 """What an edge leaves of a run's similarity."""
+
+FEW = 2
+"""So few candidates are told without a rating."""
 
 MOST = 16
 """So many candidates are rated at the most."""
@@ -62,9 +66,10 @@ async def prepare(
 ) -> list[Candidate]:
     """Find the runs that a run can learn from, and write them down; it is done when it is planned.
 
-    Coarse similarity, then edges, then a rating of each candidate: by `rate` where there is one,
-    else by similarity and outcome. Later calls of the run are told of these runs alone, also in
-    another process; what was learnt of them meanwhile is told too.
+    Coarse similarity, then edges, then a rating of each candidate: by `rate` where there is one and
+    something to choose, else by similarity and outcome; what it rates 0 is none. Later calls of the
+    run are told of these runs alone, also in another process; what was learnt of them meanwhile is
+    told too.
 
     Args:
         owner: Whose runs.
@@ -78,6 +83,7 @@ async def prepare(
 
     def look(connection: Connection) -> list[Candidate]:
         words = matrix_of(connection, owner).nearest(vector, NEAREST, ALIKE, without=run)
+        words = on_topic(connection, owner, question, words)
         near = joined(words, meanings, NEAREST, ALIKE)
         reached = _reached(connection, owner, dict(near), hops)
         reached.pop(run, None)
@@ -85,10 +91,10 @@ async def prepare(
         return [_rated(past, *reached[past.run]) for past in found_each(connection, owner, best)]
 
     candidates = _near(await read(look))
-    if rate is not None and candidates:
+    if rate is not None and _worth_rating(run, candidates):
         given = await rate(question, [one.past for one in candidates])
         rated = [one._replace(rating=given.get(one.past.run, one.rating)) for one in candidates]
-        candidates = sorted(rated, key=lambda one: -one.rating)
+        candidates = sorted((one for one in rated if one.rating), key=lambda one: -one.rating)
     await write(lambda connection: _keep(connection, owner, run, candidates))
     return candidates
 
@@ -151,6 +157,16 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[Learnt]:
         return sorted(told, key=lambda one: (-one.worth, one.insight.created, one.insight.id))
 
     return await read(look) if fits else []
+
+
+def _worth_rating(run: str, candidates: Sequence[Candidate]) -> bool:
+    """Tell whether there is anything to choose.
+
+    Calls are told the key steps of so few runs that all of a few are told; what the thread itself
+    did is told anyway.
+    """
+    others = [one for one in candidates if thread_of(one.past.run) != thread_of(run)]
+    return len(others) > FEW
 
 
 def _near(found: Sequence[Candidate]) -> list[Candidate]:

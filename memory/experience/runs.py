@@ -12,7 +12,15 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, insert
 
 from memory.experience.credits import settle, turn
 from memory.experience.outcome import Signs, end, outcome
-from memory.experience.similar import Known, joined, matrix_of, meant, packed, vector_of
+from memory.experience.similar import (
+    Known,
+    joined,
+    matrix_of,
+    meant,
+    packed,
+    shared,
+    vector_of,
+)
 from memory.experience.utterances import Utterance, inspired, keep, mark, said_in
 from runs.ledger import storable
 from storage.engine import read, write
@@ -25,6 +33,9 @@ NEIGHBOURS = 10
 
 ALIKE = 0.3
 """The least cosine of two similar questions; the vectors are of words (`similar.vector_of`)."""
+
+TOPIC = 0.4
+"""So much of what they are about two questions share at the least that are similar by words."""
 
 
 class Experience(NamedTuple):
@@ -86,6 +97,7 @@ def close_in(connection: Connection, owner: str, run: str, ending: Ending) -> Ex
     mark(connection, inspired(said_in(connection, owner, run)))
     vector = vector_of(ending.question)
     words = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
+    words = on_topic(connection, owner, ending.question, words)
     near = joined(words, ending.alike, NEIGHBOURS, ALIKE)
     _join(connection, owner, run, near)
     return _put(connection, owner, run, _with_person(connection, owner, run, ending))
@@ -129,6 +141,14 @@ def found_each(connection: Connection, owner: str, named: Sequence[str]) -> list
     """Return how some runs ended, in any order; those that are unknown are left out."""
     wanted = select(experiences).where(*_mine(owner), experiences.c.run.in_(named))
     return [read_row(row) for row in connection.execute(wanted)]
+
+
+def on_topic(
+    connection: Connection, owner: str, question: str, near: Sequence[Known]
+) -> list[Known]:
+    """Return those of some runs whose questions are about what a question is about."""
+    asked = {one.run: one.question for one in found_each(connection, owner, [r for r, _ in near])}
+    return [one for one in near if shared(question, asked.get(one[0], "")) >= TOPIC]
 
 
 def beside(connection: Connection, owner: str, here: Mapping[str, float]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from config.settings import settings
 from memory.meanings import maker, vector, vectors
 from models.bert import Floats
 from models.hashing import hashed
+from retrieval.common import topical
+from retrieval.words import words
 from storage.engine import read_rows
 from storage.tables import experiences
 
@@ -90,6 +93,17 @@ def joined(
         if alike >= least:
             both[run] = max(alike, both.get(run, 0.0))
     return sorted(both.items(), key=lambda one: (-one[1], one[0]))[:limit]
+
+
+def shared(question: str, other: str) -> float:
+    """Return how much of what two questions are about they share, in 0..1.
+
+    The cosine of their words, each weighing what it says of a topic: "How do I configure …?" says
+    nothing of one.
+    """
+    ours, theirs = set(words(question)), set(words(other))
+    whole = sum(map(topical, ours)) * sum(map(topical, theirs))
+    return sum(map(topical, ours & theirs)) / math.sqrt(whole) if whole else 0.0
 
 
 _turns = threading.Lock()

@@ -78,7 +78,8 @@ async def test_what_was_said_so_far_is_there_before_a_run_has_ended(
 async def test_what_the_memory_asks_about_other_runs_is_no_step_of_this_one(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    await close(ME, "a", BEES, GOOD)
+    for run in ("a", "b", "c"):
+        await close(ME, run, BEES, GOOD)
     await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
 
     assert {"Ratings", "Learnt", "Lessons"} <= {*script.names()}
@@ -104,15 +105,40 @@ async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
 async def test_a_model_rates_the_runs_that_may_teach_something(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    for run in ("a", "b"):
+    for run in ("a", "b", "c"):
         await close(ME, run, f"{BEES} {run}", GOOD)
     script.on("Ratings", {"ratings": [{"run": 1, "relevance": 2}, {"run": 9, "relevance": 9}]})
 
     await thread.begin(BEES, make(choices), quiet)
 
     rated = {one.past.run: one.rating for one in await prepared(ME, "t1-1")}
-    assert set(rated) == {"a", "b"}
+    assert set(rated) == {"a", "b", "c"}
     assert 0.2 in rated.values()
+
+
+async def test_no_call_is_spent_on_rating_where_there_is_nothing_to_choose(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    for run in ("a", "b"):
+        await close(ME, run, f"{BEES} {run}", GOOD)
+    for number in range(3):
+        await close(ME, f"trains{number}", "How do I configure signals of trains?", GOOD)
+
+    await thread.begin(BEES, make(choices), quiet)
+    for question in ("How long do bees dance?", "How fast do bees dance?"):
+        await thread.begin(question, make(choices), quiet)
+
+    assert {one.past.run for one in await prepared(ME, "t1-1")} == {"a", "b"}
+    assert "Ratings" not in script.names()
+
+
+async def test_a_question_that_stands_alone_is_told_nothing_of_what_was_asked_before_it(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await thread.begin(BEES, make(choices), quiet)
+    await thread.begin("How do I configure signals of trains?", make(choices), quiet)
+
+    assert await prepared(ME, "t1-2") == []
 
 
 async def test_a_run_is_compared_with_one_that_ended_otherwise(
@@ -190,8 +216,9 @@ async def test_what_the_person_rejected_is_told_to_the_next_run_of_this_kind(
     async with session("t2") as other:
         await other.begin(LIKE, make(choices), quiet)
 
-    for role in ("Draft", "researcher"):
+    for role in ("Draft", "researcher", "Verdict", "reporter"):
         assert "person, against a plan: nothing about wasps" in systems(script, role)[-1]
+    assert "planner:" not in systems(script, "reporter")[-1]
     told = [text for role in ("Draft", "researcher") for text in systems(script, role)]
     assert not [
         text for text in told if re.search(r"wrote \d+ words|^\w+: [{\[]", text, re.MULTILINE)

@@ -130,15 +130,36 @@ async def test_a_run_that_only_a_neighbour_knows_is_found_over_its_edge():
 
 
 async def test_a_rating_decides_over_similarity():
-    await close(ME, "bees", BEES, GOOD)
-    await close(ME, "wasps", WASPS, GOOD)
+    for run, question in {
+        "bees": BEES,
+        "wasps": WASPS,
+        "ants": BEES.replace("bees", "ants"),
+    }.items():
+        await close(ME, run, question, GOOD)
 
     async def rate(question: str, past: object) -> dict[str, float]:
-        return {"bees": 0.1, "wasps": 0.9}
+        return {"bees": 0.1, "wasps": 0.9, "ants": 0.0}
 
     best = await prepare(ME, "new", BEES, rate=rate)
 
     assert [(one.past.run, one.rating) for one in best] == [("wasps", 0.9), ("bees", 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("How do I configure apt pinning?", "How do I configure Helgrind to find data races?"),
+        ("What is the default editor in Debian?", "What is the default error limit in Helgrind?"),
+        ("How long does it take to cook rice?", "How long does it take to learn Rust?"),
+        ("德国的人口有多少？", "蜜蜂的眼睛有多少只？"),
+    ],
+)
+async def test_questions_in_the_same_words_about_other_things_are_not_similar(
+    question: str, other: str
+):
+    await close(ME, "other", other, GOOD)
+
+    assert await prepare(ME, "new", question) == []
 
 
 async def test_an_insight_reaches_the_role_it_concerns_in_its_own_words():
