@@ -42,6 +42,11 @@ TERM = re.compile(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
 
 @lru_cache(maxsize=256)
 def blocks(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the blocks of a page (`find_blocks`), which is cut for every query of a run."""
+    return tuple(find_blocks(text))
+
+
+def find_blocks(text: str) -> list[tuple[int, int]]:
     """Return where each block of a text begins and ends: paragraphs with what belongs to them.
 
     A heading, the term of a definition and what announces something stay with the next paragraph,
@@ -58,7 +63,7 @@ def blocks(text: str) -> tuple[tuple[int, int], ...]:
         else:
             found.append((start, end))
         leads, code = _leads(here), _is_code(here)
-    return tuple(found)
+    return found
 
 
 def announces(text: str) -> bool:

@@ -160,3 +160,31 @@ def test_sections_that_are_joined_are_named_by_the_first_and_the_last():
 
 def test_a_section_with_those_below_it_has_its_own_name():
     assert joined(("#", "Mills"), ("##", "Gates"), ("##", "Wheels")) == ["Mills"]
+
+
+def test_what_announces_something_stays_with_it():
+    told = "The pump was painted blue and put into the cellar. " * 9
+    text = "\n\n".join(f"{told}It has modes as follows:\n\n1. Slow." for _ in range(40))
+    sections = arrange([Piece("Pumps", "1", "1", text)], numbered("page"))
+    assert len(sections) > 2
+    assert all(section["text"].endswith("1. Slow.") for section in sections)
+
+
+def test_a_short_part_goes_on_with_what_it_announces_and_not_with_a_new_section():
+    story = "The pump was painted blue and put into the cellar. " * 40
+    lead, items = f"{story}\n\nIts modes:\n\n", "- slow\n\n- fast\n\n"
+    joined = arrange([Piece("", "1", "1", lead), Piece("", "2", "2", items + story)], numbered("p"))
+    parted = arrange(
+        [Piece("", "1", "1", lead), Piece("", "2", "2", "# Eta\n" + story)], numbered("p")
+    )
+    assert [len(joined), len(parted)] == [1, 2]
+
+
+def test_code_and_definitions_are_not_cut_in_two():
+    code = "int run(void) {\n    start();\n\n    wait();\n\n    stop();\n}"
+    told = "The pump was painted blue and put into the cellar. " * 12
+    text = "\n\n".join(f"--mode{number}=<yes|no>\n\n{told}\n\n{code}" for number in range(24))
+    sections = arrange([Piece("Options", "1", "1", text)], numbered("page"))
+    assert len(sections) > 2
+    assert all(section["text"].startswith("--mode") for section in sections)
+    assert all(section["text"].count("{") == section["text"].count("}") for section in sections)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
+from retrieval.blocks import announces, find_blocks
+from retrieval.text import heading
 from tools.files.shapes import Section
 
 MOST = 6_000
@@ -14,11 +17,14 @@ MOST = 6_000
 FEWEST = 1_500
 """A shorter section is joined with what follows it."""
 
+EARLY = 0.6
+"""A part may end so much earlier than the others do where something new begins."""
+
 UNTIL = " … "
 """What stands between the first and the last heading in the title of several sections."""
 
-# Where a long text may be cut, the best place first; each cut keeps its white space on the left.
-_CUTS = [r"(?<=\n\n)", r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])", r"(?<=\s)"]
+# Where a long block may be cut, the best place first; each cut keeps its white space on the left.
+_CUTS = [r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])", r"(?<=\s)"]
 
 
 class Piece(NamedTuple):
@@ -60,15 +66,44 @@ def numbered(word: str) -> Callable[[str, str], str]:
 
 
 def _cut(piece: Piece) -> Iterator[Piece]:
-    """Yield parts of about the same size, cut at the ends of paragraphs where there are some."""
+    """Yield parts of about the same size, cut where a new matter begins as far as there are some.
+
+    What announces something stays with it.
+    """
+    if len(piece.text) <= MOST:
+        yield piece
+        return
     target = len(piece.text) / math.ceil(len(piece.text) / MOST)
-    text = ""
-    for unit in _units(piece.text, _CUTS):
-        if text and (len(text) + len(unit) > MOST or len(text) >= target):
-            yield piece._replace(text=text)
-            text = ""
-        text += unit
-    yield piece._replace(text=text)
+    part: list[str] = []
+    for unit in _of_blocks(piece.text):
+        size = sum(map(len, part))
+        enough = target * EARLY if _begins(unit) else target
+        if part and (size + len(unit) > MOST or size >= enough):
+            kept = _announcing(part, MOST - len(unit))
+            yield piece._replace(text="".join(part[: len(part) - len(kept)]))
+            part = kept
+        part.append(unit)
+    yield piece._replace(text="".join(part))
+
+
+def _announcing(part: list[str], room: int) -> list[str]:
+    """Return the units at the end of a part that announce what follows it, if they have room."""
+    last = part[-1:] if len(part) > 1 and announces(part[-1]) else []
+    return last if len("".join(last)) <= room else []
+
+
+def _of_blocks(text: str) -> Iterator[str]:
+    """Yield the blocks of a text, and parts of those that are too long."""
+    starts = [start for start, _ in find_blocks(text)][1:]
+    for start, end in pairwise([0, *starts, len(text)]):
+        block = text[start:end]
+        yield from [block] if len(block) <= MOST // 2 else _units(block, _CUTS)
+
+
+def _begins(unit: str) -> bool:
+    """Tell whether a unit begins something new: with a heading or the term of a definition."""
+    line, _, below = unit.partition("\n\n")
+    return bool(below.strip()) and "\n" not in line and heading(line)
 
 
 def _units(text: str, cuts: list[str]) -> Iterator[str]:
@@ -86,13 +121,18 @@ def _join(parts: Iterable[Piece], fewest: int) -> list[Piece]:
     """Join a part that is too short with the one after it; the last one with the one before."""
     groups: list[Piece] = []
     for part in parts:
-        if groups and len(groups[-1].text) < fewest:
+        if groups and (len(groups[-1].text) < fewest or _leads(groups[-1], part)):
             groups[-1:] = _joined(groups[-1], part)
         else:
             groups.append(part)
     if len(groups) > 1 and len(groups[-1].text) < fewest:
         groups[-2:] = _joined(*groups[-2:])
     return groups
+
+
+def _leads(group: Piece, part: Piece) -> bool:
+    """Tell whether a group ends with announcing what a part begins with, and not a new section."""
+    return announces(group.text.rstrip()) and not part.text.startswith("#")
 
 
 def _joined(one: Piece, two: Piece) -> list[Piece]:
