@@ -67,8 +67,14 @@ class Library(NamedTuple):
 
     root: str
     files: int
+    """How many there are: read, known and skipped."""
     read: int
     skipped: list[Skipped]
+
+    @property
+    def known(self) -> int:
+        """How many were read before and have not changed."""
+        return self.files - self.read - len(self.skipped)
 
 
 async def ingest(
@@ -115,7 +121,8 @@ async def ingest(
     if len(skipped) == len(files):
         what = f"nothing in {root} can be read"
         raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
-    return Library(str(root), len(files), len(changed), skipped)
+    read = {*changed} - {one.path for one in skipped}
+    return Library(str(root), len(files), len(read), skipped)
 
 
 def passed_over(root: Path) -> list[Skipped]:

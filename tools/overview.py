@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from config.counted import counted
 from memory.pages.documents import Held, Opening, held, openings
 from retrieval.script import CJK
 from retrieval.text import language as language_of
@@ -151,13 +152,13 @@ def _whole(files: Sequence[Held], read: Sequence[Held], language: str) -> Made:
     kinds = Counter(_kind(one.path, zh) for one in read)
     size = _size(sum(one.size for one in read))
     comma = "、" if zh else ", "
-    counted = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
+    each = comma.join(f"{kind} {many}" for kind, many in kinds.most_common())
     where = comma.join(plain(one) for one in roots[:3])
-    there = "There is 1 document" if len(read) == 1 else f"There are {len(read)} documents"
+    there = f"There {'is' if len(read) == 1 else 'are'} {counted(len(read), 'document')}"
     lines = [
-        f"{where} 中有 {len(read)} 个文档，共 {size}：{counted}。"
+        f"{where} 中有 {len(read)} 个文档，共 {size}：{each}。"
         if zh
-        else f"{there} in {where}, {size} in all: {counted}."
+        else f"{there} in {where}, {size} in all: {each}."
     ]
     lines += _not_shown(read, zh) + _unread(files, zh)
     title = f"{where}，概览" if zh else f"{where}, overview"

@@ -14,6 +14,7 @@ from app.cli.output import has_terminal
 from app.cli.progress import Progress
 from app.cli.questions import given
 from app.cli.trusting import left_out
+from config.counted import counted
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
@@ -155,9 +156,9 @@ async def _read(owner: str, folder: Path, progress: Progress) -> Library:
         progress.doing(f"Reading {Path(path).name} ({done} of {total})")
 
     library = await ingest(owner, folder, one, expect=expect)
-    known = library.files - library.read
-    files = "1 file" if library.files == 1 else f"{library.files} files"
-    progress.say(f"{files} in {folder} ({library.read} read, {known} known already)")
+    counts = f"{library.read} read, {library.known} known already"
+    left = f", {len(library.skipped)} left out" if library.skipped else ""
+    progress.say(f"{counted(library.files, 'file')} in {folder} ({counts}{left})")
     progress.doing("Preparing the question")
     for skipped in library.skipped:
         progress.say(f"  left out {Path(skipped.path).name}: {skipped.reason} [{skipped.code}]")

@@ -17,6 +17,7 @@ from rich.markdown import Markdown
 from app.cli import review, summary
 from app.cli.output import has_terminal, one_line, print_json, tell
 from app.cli.progress import Progress
+from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
 from graph.context import Context
@@ -164,9 +165,8 @@ class Conductor:
         """Say that the run would change memory files, if so."""
         project = self.context.project
         if count := await proposed_by(self.owner, self.run):
-            what = "1 change" if count == 1 else f"{count} changes"
             shown = "dossier memory proposals" + (f" --project {quote(project)}" if project else "")
-            line = f"The run proposes {what} to AGENTS.md: {shown}"
+            line = f"The run proposes {counted(count, 'change')} to AGENTS.md: {shown}"
             self.err.print(line, soft_wrap=True, markup=False)
 
     def _decision(self, request: dict[str, Any]) -> review.Decision:

@@ -11,6 +11,7 @@ from rich.text import Text
 from app.cli.memories import finished
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
+from config.counted import counted
 from config.errors import Problem
 from config.settings import settings
 from memory.experience import drawing
@@ -68,7 +69,7 @@ def import_runs(*, file: Path, project: str, as_json: bool) -> int:
     if as_json:
         print_json({"imported": new, "known": known})
     else:
-        print(f"{new} runs imported, {known} known already.")
+        print(f"{counted(new, 'run')} imported, {known:,} known already.")
     return 0
 
 

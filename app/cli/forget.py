@@ -10,6 +10,7 @@ from app.cli.memories import finished
 from app.cli.output import confirmed, one_line, print_json
 from app.cli.pages import missing
 from app.cli.redrawing import redraw, rewritten, undrawn
+from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.forgetting.aim import Aim
@@ -177,7 +178,7 @@ def _counts(plan: Plan) -> str:
         "thread": len(plan.threads),
         "list of files": int(bool(plan.what.origin) and not plan.what.pages),
     }
-    told = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n]
+    told = [counted(count, name) for name, count in counts.items() if count]
     return ", ".join(told) or "Nothing more"
 
 
@@ -195,6 +196,6 @@ def _stays(shown: Shown) -> list[str]:
     unread = [f"{one.where} stays as it is: {one.what}." for one in plan.unread]
     copies = []
     for where, count in Counter(shown.copies.values()).items():
-        says = "1 page says the same" if count == 1 else f"{count:,} pages say the same"
-        copies.append(f"{says} and stay in {where}; --copies forgets them too.")
+        says = counted(count, "page says the same and stays", "pages say the same and stay")
+        copies.append(f"{says} in {where}; --copies forgets them too.")
     return [one_line(line) for line in (*copies, *own, *unread)]

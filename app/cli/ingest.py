@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from app.cli.output import one_line, print_json, tell
+from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.pages.listing import stats
@@ -124,10 +125,11 @@ def _step(bar: Progress, task: TaskID) -> Callable[[object], None]:
 
 def _lines(read: Read) -> list[str]:
     library = read.library
-    known = library.files - library.read
-    counts = f"{library.files} files: {library.read} read, {known} known already"
-    lines = [one_line(library.root), f"  {counts}; {read.pages} pages"]
     left = [*library.skipped, *read.passed]
+    files = counted(library.files + len(read.passed), "file")
+    counts = f"{library.read} read, {library.known} known already"
+    counts += f", {len(left)} left out" if left else ""
+    lines = [one_line(library.root), f"  {files}: {counts}; {counted(read.pages, 'page')}"]
     lines += [f"  left out {_named(one, library.root)}" for one in left[:NAMED]]
     if len(left) > NAMED:
         lines.append(f"  … and {len(left) - NAMED} more; --json names them all")
@@ -145,9 +147,9 @@ def _plain(read: Read) -> dict[str, Any]:
     left = [*library.skipped, *read.passed]
     return {
         "root": library.root,
-        "files": library.files,
+        "files": library.files + len(read.passed),
         "read": library.read,
-        "known": library.files - library.read,
+        "known": library.known,
         "pages": read.pages,
         "skipped": [one._asdict() for one in left],
     }

@@ -12,6 +12,7 @@ from rich.progress import Progress
 
 from app.cli.ingest import NAMED, Done, make_vectors, progress_bar, told
 from app.cli.output import one_line
+from config.counted import counted
 from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
@@ -49,9 +50,10 @@ def _thread(owner: str, path: str) -> str:
 
 
 def _said(talk: Mapping[str, Any]) -> list[str]:
-    counts = "{messages:,} messages, {sessions:,} sessions; {added:,} new pages"
+    counts = ", ".join(counted(talk[f"{one}s"], one) for one in ("message", "session"))
     bad = [f"  left out line {one['number']}: {one['reason']}" for one in talk["skipped"]]
-    lines = [one_line(talk["name"]), f"  {counts.format(**talk)}", *bad[:NAMED]]
+    counts += f"; {counted(talk['added'], 'new page')}"
+    lines = [one_line(talk["name"]), f"  {counts}", *bad[:NAMED]]
     if len(bad) > NAMED:
         lines.append(f"  … and {len(bad) - NAMED} more; --json names them all")
     if talk["masked"]:

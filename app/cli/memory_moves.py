@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.cli.memories import finished
 from app.cli.output import one_line, print_json
+from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.files.reading import unreadable
@@ -48,7 +49,7 @@ def _tell(file: Path, moved: Moved, unread: Sequence[Problem], *, as_json: bool)
         left = [problem.as_dict() for problem in unread]
         print_json({"file": str(file.absolute()), **moved.counts(), "unread": left})
     else:
-        told = ", ".join(f"{count:,} {name}" for name, count in moved.counts().items())
+        told = ", ".join(counted(count, name[:-1]) for name, count in moved.counts().items())
         print(f"{told}: {file.absolute()}")
 
 
@@ -66,7 +67,7 @@ def importing(*, file: Path, project: str, as_json: bool) -> int:
         return 0
     counts = {name: count for name, count in came._asdict().items() if name != "left" and count}
     told = ", ".join(
-        name if count is True else f"{count:,} {name}" for name, count in counts.items()
+        name if count is True else counted(count, name[:-1]) for name, count in counts.items()
     )
     print(f"New: {told}." if told else "Everything is known already.")
     if told_secrets := len(MARK.findall(moved.model_dump_json())):

@@ -11,6 +11,7 @@ from rich.text import Text
 from app.cli.memories import SHORT, cut, finished, plain
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
+from config.counted import counted
 from config.settings import settings
 from memory.kept.why import Told, Why, why
 from runs.lifecycle import found
@@ -41,9 +42,9 @@ def main(*, run: str, project: str, as_json: bool) -> int:
 
 def said(told: Why) -> str:
     """Return how many calls were told anything, and how long that was."""
-    calls = "1 call was" if told.calls == 1 else f"{told.calls} calls were"
+    calls = counted(told.calls, "call was", "calls were")
     about = "about " if told.estimated else ""
-    return f"{calls} reminded, with {about}{told.tokens} tokens in all"
+    return f"{calls} reminded, with {about}{counted(told.tokens, 'token')} in all"
 
 
 async def _why(owner: str, name: str) -> tuple[str, Why]:
@@ -62,7 +63,7 @@ def columns(told: Why) -> dict[str, Callable[[Told], str]]:
 
 
 def _said(one: Told) -> str:
-    cut = f"({one.cut[0]:,} of {one.cut[1]:,} lines) " if one.cut[1] else ""
+    cut = f"({one.cut[0]:,} of {counted(one.cut[1], 'line')}) " if one.cut[1] else ""
     return cut + one_line(one.said or "")
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
+from config.counted import counted
 from config.errors import Problem
 from config.settings import settings
 from memory.pages.finding import location
@@ -78,8 +79,8 @@ def counting(*, project: str, as_json: bool) -> int:
         rows.add_row(
             shelf.kind, Text(one_line(shelf.group)), f"{shelf.pages:,}", f"{shelf.words:,}"
         )
-    kept = f"; {gone:,} older ones are kept because they may have been cited" if gone else ""
-    show(*([rows] if shelves else []), f"{total:,} pages{kept}")
+    kept = f"; {counted(gone, 'older one is', 'older ones are')} kept for citations" if gone else ""
+    show(*([rows] if shelves else []), f"{counted(total, 'page')}{kept}")
     return 0
 
 
@@ -122,7 +123,7 @@ async def _counted(owner: str) -> tuple[list[Shelf], int]:
 
 def missing(ids: list[str]) -> Problem:
     """Return the problem of pages that are not there."""
-    more = f" (nor {len(ids) - 1} others)" if len(ids) > 1 else ""
+    more = f" (nor {counted(len(ids) - 1, 'other')})" if len(ids) > 1 else ""
     hint = "see `dossier pages list` or `dossier search`"
     return Problem("page_not_found", f"there is no page {ids[0]!r}{more}", hint=hint)
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.cli.output import confirmed, print_json
+from config.counted import counted
 from config.errors import Problem
 from config.settings import settings
 from memory.pages.uploads import discard_uploads
@@ -37,8 +38,8 @@ def main(*, keep: str, sure: bool, project: str, as_json: bool) -> int:
     freed = max(0, before - _size(settings().home))
     gone = [one for one in old if one not in kept]
     numbers = {"runs": _runs(gone), "threads": len(gone), "freed": freed, "kept": len(kept)}
-    left = f" {_counted(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
-    what = f"{_counted(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
+    left = f" {counted(len(kept), 'thread')} kept: at work, or asked further." if kept else ""
+    what = f"{counted(len(gone), 'thread')} deleted, {freed / 1e6:.1f} MB freed.{left}"
     _tell(numbers, what, as_json=as_json)
     return 0
 
@@ -71,17 +72,13 @@ def _seconds(age: str) -> float:
 
 
 def _agreed(old: list[Old]) -> bool:
-    runs = f"{_counted(_runs(old), 'run')} in {_counted(len(old), 'thread')}"
+    runs = f"{counted(_runs(old), 'run')} in {counted(len(old), 'thread')}"
     asked = f"Delete {runs}? They can then be neither resumed nor asked further."
     return confirmed(asked, "prune_unconfirmed")
 
 
 def _runs(threads: list[Old]) -> int:
     return sum(len(one.runs) for one in threads)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _size(home: Path) -> int:

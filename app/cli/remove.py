@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.cli.forget import named
 from app.cli.memories import finished
 from app.cli.output import print_json
+from config.counted import counted
 from config.settings import settings
 from memory.pages.removing import Removed, remove
 from runs.place import owned
@@ -23,7 +24,7 @@ def main(*, ids: list[str], origin: str, project: str, as_json: bool) -> int:
         print("Nothing there is searched.")
     else:
         counts = {"page": done.pages, "file": done.files}
-        told = ", ".join(f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in counts.items() if n)
+        told = ", ".join(counted(count, name) for name, count in counts.items() if count)
         print(f"{told} not searched any more; dossier memory undo {done.event} brings them back.")
     return 0
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
+from config.counted import counted
 from config.settings import settings
 from graph.context import Context
 from report.wording import told
@@ -120,9 +121,10 @@ def _sums(calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
         sum(call.get(name, 0) for call in made) for name in ("tokens_in", "tokens_out", "dollars")
     )
     about = "~" if any(call.get("estimated") for call in made) else ""
-    tokens = f"{about}{read} tokens read, {about}{written} written"
+    tokens = f"{about}{counted(read, 'token')} read, {about}{written:,} written"
     most = choices.get("max_cost", Context.max_cost)
-    return f"{len(made)} model calls, {tokens}, ${spent:.4f} of ${most} spent{_held(made)}"
+    asked = counted(len(made), "model call")
+    return f"{asked}, {tokens}, ${spent:.4f} of ${most} spent{_held(made)}"
 
 
 def _held(made: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 from sqlalchemy import Connection, select
 
+from config.counted import counted
 from memory.experience.insights import Insight, read_row
 from memory.experience.runs import Experience
 from memory.experience.runs import read_row as read_run
@@ -190,7 +191,7 @@ def _insights(drawn: Graph, places: Mapping[str, Place], at: Mapping[str, float]
 
 
 def _insight(one: Insight, place: Place) -> str:
-    said = f"{one.content} — {one.wins} of {one.uses} uses won, worth {one.score:.2f}"
+    said = f"{one.content} — {one.wins} of {counted(one.uses, 'use')} won, worth {one.score:.2f}"
     where = f'cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{3 + 3.5 * one.score:.1f}"'
     return f'<circle class="insight" {where}>{_title(said)}</circle>'
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from config.counted import counted
 from memory.pages.abstracts import Brief, about, newest
 from memory.pages.groups import Group, Size, best_of, dated, group_of, sizes, title_of
 from retrieval.tokens import count, warm
@@ -131,7 +132,7 @@ def _tokens(line: str) -> int:
 def _of_group(name: str, entry: Entry, size: Size) -> str:
     days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
     kind = WORDS.get(entry.group.kind, entry.group.kind)
-    pages = f"{size.pages} page{'' if size.pages == 1 else 's'}"
+    pages = counted(size.pages, "page")
     return f"{name} {kind} “{_short(entry.title, TITLE)}”, {pages}, {days}"
 
 

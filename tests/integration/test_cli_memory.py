@@ -31,14 +31,14 @@ def test_what_cannot_be_read_is_named_with_its_reason_and_the_rest_is_read(read:
     left = {Path(one["path"]).name: one["code"] for one in folder["skipped"]}
 
     assert (read.status, read.told["status"]) == (6, "partial")
-    assert (folder["files"], folder["read"], folder["pages"]) == (3, 3, 2)
+    assert (folder["files"], folder["read"], folder["pages"]) == (4, 2, 2)
     assert left == {"broken.pdf": "file_type_mismatch", "film.mp4": "file_type"}
 
 
 def test_a_folder_is_read_once(place: Place, forks: Forks, read: Done):
     again = forks.run(place, "ingest", "bees")
 
-    assert "3 files: 0 read, 3 known already; 2 pages" in again.out
+    assert "4 files: 0 read, 2 known already, 2 left out; 2 pages" in again.out
     assert "left out broken.pdf: its name ends in .pdf" in again.out
 
 
@@ -156,7 +156,7 @@ def test_a_chat_is_read_searched_and_recalled_within_its_conversation(place: Pla
 
     assert (read.status, read.told["messages"], read.told["added"]) == (6, 2, 2)
     assert [one["number"] for one in read.told["skipped"]] == [3]
-    assert "2 messages, 1 sessions; 0 new pages" in again.out
+    assert "2 messages, 1 session; 0 new pages" in again.out
     assert "left out line 3" in again.out
     assert found[0]["snippet"] == "I moved to Graz."
 

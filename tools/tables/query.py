@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from config.counted import counted
 from tools.tables.cells import day, number
 from tools.tables.conditions import Condition, Sign
 from tools.tables.differences import between
@@ -78,7 +79,7 @@ class TableQueries(BaseModel):
 
 def schema(table: Table) -> str:
     """Return what a model must know of a table: its size, its columns, some of their values."""
-    lines = [f"{table.size} rows"]
+    lines = [counted(table.size, "row")]
     for column in table.columns:
         some = list(column.distinct.values())[:EXAMPLES]
         none = sum(column.cells.count(one) for one in {"", "n/a"})

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
+from config.counted import counted
 from tools.direct import plain
 from tools.tables.computing import Item, Result, Value
 from tools.tables.conditions import Condition
@@ -16,6 +17,44 @@ SHOWN = 20
 
 LONGEST = 120
 """How much of a cell is shown, in characters."""
+
+UNITLESS = ("count", "share", "distinct", "list")
+"""What is computed in rows or values, whatever the unit of the column."""
+
+SIGNS_BEFORE = ("$", "€", "£", "¥", "￥", "₹")
+"""The signs of money that stand before the number."""
+
+SPELT_OUT = frozenset(
+    [
+        "seconds",
+        "minutes",
+        "hours",
+        "days",
+        "weeks",
+        "months",
+        "years",
+        "pages",
+        "words",
+        "points",
+        "metres",
+        "meters",
+        "miles",
+        "grams",
+        "kilograms",
+        "tonnes",
+        "litres",
+        "liters",
+        "pieces",
+        "euros",
+        "dollars",
+        "pounds",
+        "degrees",
+        "items",
+        "units",
+        "parts",
+    ]
+)
+"""Units in words, of which a single one has no `s`."""
 
 PLACES = 2
 """Decimals of a mean or a share, beyond those of the cells."""
@@ -78,7 +117,7 @@ def basis(result: Result, zh: bool) -> str:
     else:
         said = (
             f"Computed over rows {first}–{last} of {table.name}: {what}; "
-            f"{result.used} of {table.size} rows used"
+            f"{result.used} of {counted(table.size, 'row')} used"
         )
     left = _left_out(result, zh)
     return said + "".join(f"{'；' if zh else '; '}{one}" for one in left) + ("。" if zh else ".")
@@ -173,7 +212,7 @@ def _of_first(result: Result, what: str, where: str, zh: bool) -> str:
 def _of_rows(result: Result, where: str, zh: bool) -> str:
     reading = result.reading
     table, size, fitting = reading.table.name, reading.table.size, result.fitting
-    rows = f"{size:,} rows" if size != 1 else "1 row"
+    rows = counted(size, "row")
     if reading.operation == "share":
         return _of_share(result, where, zh)
     if not reading.conditions:
@@ -196,7 +235,7 @@ def _of_share(result: Result, where: str, zh: bool) -> str:
     if zh:
         chosen = f"{base[1:]} 的 {of:,} 行" if base else f"{of:,} 行"
         return f"{reading.table.name} 的{chosen}中，{fitting:,} 行满足条件{where}，占 {share} %。"
-    rows = f"{of:,} rows{base}" if of != 1 else f"1 row{base}"
+    rows = f"{counted(of, 'row')}{base}"
     fits = where.removeprefix(" where ")
     return f"In {reading.table.name}, {fitting:,} of the {rows} have {fits}: that is {share} %."
 
@@ -224,7 +263,8 @@ def _of_cells(result: Result, where: str, zh: bool) -> str:
         return f"In {reading.table.name}, {name}{where} is {shown}."
     if zh:
         return f"{reading.table.name} 中有 {len(result.items)} 行满足条件{where}，{name} 分别是："
-    return f"In {reading.table.name}, {len(result.items)} rows fit{where}; their {name}:"
+    rows = counted(len(result.items), "row fits", "rows fit")
+    return f"In {reading.table.name}, {rows}{where}; their {name}:"
 
 
 def _of_groups(result: Result, zh: bool) -> str:
@@ -240,7 +280,8 @@ def _of_groups(result: Result, zh: bool) -> str:
         return f"In {reading.table.name}, the {most} {what} per {by}{where} is {shown}{tail}."
     if zh:
         return f"{reading.table.name} 中按 {by} 分为 {len(result.items)} 组，各组的{what}："
-    return f"In {reading.table.name}, the {what} per {by}{where} in {len(result.items)} groups is:"
+    groups = counted(len(result.items), "group")
+    return f"In {reading.table.name}, the {what} per {by}{where} in {groups} is:"
 
 
 def _named(items: Sequence[Item], zh: bool) -> str:
@@ -332,9 +373,16 @@ def _shown(value: Value | None, reading: Reading) -> str:
     if not isinstance(value, Decimal):
         return _plain(str(value)) if value is not None else ""
     column = reading.column
-    unit = f" {column.unit}" if column and column.unit else ""
-    counted = reading.operation in ("count", "share", "distinct", "list")
-    return number(value) + ("" if counted else unit)
+    unit = column.unit if column and reading.operation not in UNITLESS else ""
+    return measured(value, unit or "")
+
+
+def measured(value: Decimal, unit: str) -> str:
+    """Return a number with its unit, such as `$60,000` or `1 day`."""
+    if unit in SIGNS_BEFORE:
+        return f"{'-' * (value < 0)}{unit}{number(abs(value))}"
+    one = unit.removesuffix("s") if value == 1 and unit.lower() in SPELT_OUT else unit
+    return f"{number(value)} {one}".rstrip()
 
 
 def number(value: Decimal) -> str:
