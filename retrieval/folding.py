@@ -11,7 +11,11 @@ from typing import NamedTuple
 from retrieval.regex import regex
 from retrieval.script import CJK
 
-_BROKEN = "(?<=[^\\W\\d_])[-\u2010\u00ad][^\\S\n]*\n\\s*(?=[^\\W\\d_])"
+_LETTER = "[^\\W\\d_]"
+# A soft one is also one where the lines were joined since, but not in "pre- and postwar".
+_SOFT = "[\u2010\u00ad][^\\S\n]+(?!(?:and|or|to)\\b)"
+_BROKEN = f"(?<={_LETTER})(?:[-\u2010\u00ad][^\\S\n]*\n\\s*|{_SOFT})(?={_LETTER})"
+_INSIDE = regex(f"(?<={_LETTER})-(?={_LETTER})")
 _ODD = regex(
     f"(?P<hyphen>{_BROKEN})"
     "|(?P<space>\\s{2,}|[^\\S ]|(?<![!-~]) | (?![!-~]))"
@@ -65,16 +69,29 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     start = text.find(quote.strip())
     if start >= 0:
         return start, start + len(quote.strip())
-    # A hyphen at a line's end is either typography ("inter-national") or spelling ("well-known").
+    # A hyphen at a line's end is either typography ("inter-national") or spelling ("well-known"),
+    # and whoever joined the lines may have taken the one for the other.
     place = _locate(wanted, _fold(text, ""))
     if place is None and re.search(_BROKEN, text):
-        return _locate(wanted, _fold(text, "-"))
-    return place
+        place = _locate(wanted, _fold(text, "-"))
+    return place or _locate_unhyphenated(wanted, _fold(text, ""))
 
 
 def _locate(wanted: str, folded: _Folded) -> tuple[int, int] | None:
     at = folded.text.find(wanted)
     return None if at < 0 else (folded.start(at), folded.end(at + len(wanted) - 1))
+
+
+def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None:
+    """Do the same for two texts that write their compounds with a hyphen or without one."""
+    bare = _INSIDE.sub("", wanted)
+    at = _INSIDE.sub("", folded.text).find(bare)
+    if at < 0:
+        return None
+    left_out = [hyphen.start() - n for n, hyphen in enumerate(_INSIDE.finditer(folded.text))]
+    last = at + len(bare) - 1
+    first, last = (one + bisect_right(left_out, one) for one in (at, last))
+    return folded.start(first), folded.end(last)
 
 
 @lru_cache(maxsize=8)

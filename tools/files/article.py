@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 from trafilatura import extract_with_metadata
 
-from tools.files.markup import blocks, parse, title
+from tools.files.markup import blocks, parse, title, unmarked
 from tools.files.outline import Block
 
 BROKEN = (
@@ -67,9 +67,9 @@ def read_article(text: str, *, search: bool = True) -> Article:
     with suppress(*BROKEN):
         found = _searched(whole) if search and len(whole) < LONG else None
     if found is None or not found.text:
-        return Article(title(root), "", _plain(list(blocks(root))))
+        return Article(unmarked(title(root)), "", _plain(list(blocks(root))))
     kept = _chosen(root, found.text)
-    return Article(found.title or title(root), found.date or "", kept)
+    return Article(unmarked(found.title or title(root)), found.date or "", kept)
 
 
 def _with_body(text: str) -> str:

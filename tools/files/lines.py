@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 
 from retrieval.wrapping import continues, full, may_join, page_width
 from tools.files.decode import decode
-from tools.files.paragraphs import glued, hyphenated
+from tools.files.paragraphs import Spelling, glued, is_cut
 from tools.files.sections import MOST, Piece, arrange
 from tools.files.shapes import Document, File, Section
 
 _BLOCK = re.compile(r"(?:.*\S.*\n)+\s*|\s+")
+_WIDE = re.compile(r"(?<=\S) {2,}(?=\S)")
+_CUT_BY = ("\u2010", "\u00ad")
 _PROSE = frozenset([".txt", ".text", ".rst"])
 
 
@@ -40,21 +42,21 @@ def _pieces(text: str, shown: Callable[[str], str]) -> Iterator[Piece]:
 def _unwrapper(text: str) -> Callable[[str], str]:
     """Return how to join the wrapped lines of a block of this text."""
     lines = text.split("\n")
-    width, compounds = page_width(lines), hyphenated([lines])
+    width, spelling = page_width(lines), Spelling(lines)
 
     def unwrapped(block: str) -> str:
         bare = block.rstrip()
-        return "\n".join(_joined(bare.split("\n"), width, compounds)) + block[len(bare) :]
+        return "\n".join(_joined(bare.split("\n"), width, spelling)) + block[len(bare) :]
 
     return unwrapped
 
 
-def _joined(lines: list[str], width: int, compounds: set[str]) -> list[str]:
+def _joined(lines: list[str], width: int, spelling: Spelling) -> list[str]:
     found: list[str] = []
     previous = ""
     for line in lines:
         if found and _same_paragraph(previous, line, width):
-            found[-1] = glued(found[-1], line.strip(), compounds)
+            found[-1] = glued(_evened(found[-1]), _evened(line).strip(), spelling)
         else:
             found.append(line.rstrip())
         previous = line
@@ -63,11 +65,19 @@ def _joined(lines: list[str], width: int, compounds: set[str]) -> list[str]:
 
 def _same_paragraph(line: str, following: str, width: int) -> bool:
     """Tell whether a line goes on in the next, also where a sentence ends; an indent parts them."""
+    below = following.strip()
+    if below and line.rstrip().endswith(_CUT_BY) and is_cut(line.rstrip(), below):
+        return True
     if not width or not may_join(line, following):
         return False
     if continues(line, following, width):
         return True
     return full(line, following, width) and _indent(following) <= _indent(line)
+
+
+def _evened(line: str) -> str:
+    """Return a line of prose without the spaces that made it as wide as the page."""
+    return _WIDE.sub(" ", line)
 
 
 def _indent(line: str) -> int:

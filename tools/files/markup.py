@@ -34,6 +34,7 @@ _STRUCK = frozenset(["s", "del", "strike"])
 _STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
+_PERMALINK = re.compile(r"\s*[¶🔗]\s*$")
 _CELLS = frozenset(["td", "th"])
 _PARTS = ["table", "pre", *_LEVELS]
 _LONGEST_DRAWN = 200
@@ -53,6 +54,11 @@ def parse(text: str) -> Any:
 def title(root: Any) -> str:
     """Return what stands in the `title` element."""
     return one_line(root.findtext(".//title") or "")
+
+
+def unmarked(heading: str) -> str:
+    """Return a heading or a title without the sign of the link to itself at its end."""
+    return _PERMALINK.sub("", heading)
 
 
 def blocks(root: Any) -> Iterator[Block]:
@@ -175,6 +181,7 @@ class _Reader:
         if not self.words:
             return
         text, linked = one_line("".join(self.words)), self.linked
+        text = unmarked(text) if level else text
         self.words.clear()
         self.linked = 0
         if text:

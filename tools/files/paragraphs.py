@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
+from retrieval.common import weight
 from retrieval.script import CJK
+from retrieval.words import words
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st"}
 _PRINTED = str.maketrans({**_LIGATURES, "\xa0": " ", "\u2010": "-", "\u2011": "-"})
 _BULLET = re.compile(r"[-•·▪◦*]\s|\(?\d{1,3}[.)]\s|\[\d+\]\s")
 _ENDED = re.compile("[.!?。！？:：;；][\"'”’」』）)]*$")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_WORD = re.compile(r"[^\W\d_]+")
+_CUT = re.compile("[^\\W\\d_][-\u2010\u00ad]$")
+_SOFT = "\u2010\u00ad"
 _DIGITS = re.compile(r"\d+")
 _EDGE = 2
 _LONGEST_HEAD = 60
@@ -39,23 +45,53 @@ def _without(running: set[str], page: list[str]) -> list[str]:
     return [line for at, line in enumerate(page) if at in inside or _shape(line) not in running]
 
 
-def hyphenated(pages: list[list[str]]) -> set[str]:
-    """Return the words that are written with a hyphen inside a line, in lower case."""
-    lines = (line for page in pages for line in page if "-" in line)
-    return {word.lower() for line in lines for word in _HYPHENATED.findall(line)}
+class Spelling:
+    """How a text spells its words, which tells what a hyphen at the end of a line is."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = [line.replace("\u2010", "-") for line in lines]
+
+    @cached_property
+    def compounds(self) -> set[str]:
+        """The words that are written with a hyphen inside a line, in lower case."""
+        lines = (line for line in self._lines if "-" in line)
+        return {word.lower() for line in lines for word in _HYPHENATED.findall(line)}
+
+    @cached_property
+    def _words(self) -> set[str]:
+        """The words that stand whole in a line, the parts of compounds among them."""
+        found: set[str] = set()
+        is_cut = False
+        for line in self._lines:
+            whole, ends_cut = _WORD.findall(line.lower()), line.rstrip().endswith("-")
+            found.update(whole[is_cut : len(whole) - ends_cut])
+            is_cut = ends_cut
+        return found
+
+    def keeps(self, first: str, rest: str, hyphen: str) -> bool:
+        """Tell whether a word that is cut into `first` and `rest` is written with a hyphen.
+
+        A soft hyphen, and the one that roff sets, stands where a line ends and nowhere else.
+        """
+        first, rest = first.lower(), rest.lower()
+        if f"{first}-{rest}" in self.compounds:
+            return True
+        if hyphen in _SOFT or self._knows(first + rest):
+            return False
+        return all(map(self._knows, (first, *rest.split("-"))))
+
+    def _knows(self, word: str) -> bool:
+        return word in self._words or any(weight(stem) < 1 for stem in words(word))
 
 
-def paragraphs(lines: list[str], compounds: set[str]) -> list[str]:
-    """Join lines that only ended because the page was not wider.
-
-    A word cut by a hyphen is put together, unless it is one of the `compounds`.
-    """
+def paragraphs(lines: list[str], spelling: Spelling) -> list[str]:
+    """Join lines that only ended because the page was not wider; cut words are put together."""
     width = _width(lines)
     found: list[str] = []
     previous = ""
     for line in lines:
         if line and previous and not _parted(previous, line, width):
-            found[-1] = glued(found[-1], line, compounds)
+            found[-1] = glued(found[-1], line, spelling)
         elif line:
             found.append(line)
         previous = line
@@ -70,13 +106,19 @@ def _parted(line: str, following: str, width: float) -> bool:
     return short and not following[0].islower() and not line.endswith((",", "，", "、", "-"))
 
 
-def glued(text: str, line: str, compounds: set[str]) -> str:
-    """Return a text with the line that goes on with it; `compounds` keep their hyphen."""
-    if text.endswith("\u00ad"):
-        return text[:-1] + line
-    if re.search(r"[^\W\d_]-$", text) and line[0].islower():
-        word = re.split(r"\s", text)[-1] + re.split(r"[^\w-]", line)[0]
-        return (text if word.lower().strip("(\"'“") in compounds else text[:-1]) + line
+def is_cut(text: str, line: str) -> bool:
+    """Tell whether a text ends inside a word that goes on in the line below it."""
+    cut = _CUT.search(text)
+    return bool(cut) and (line[0].islower() or (text[-1] in _SOFT and line[0].isalpha()))
+
+
+def glued(text: str, line: str, spelling: Spelling) -> str:
+    """Return a text with the line that goes on with it, and a word that was cut as it is spelt."""
+    if is_cut(text, line):
+        bare, hyphen = text[:-1], text[-1]
+        first = re.split(r"[^\w-]", bare)[-1].lstrip("-")
+        rest = re.split(r"[^\w-]", line)[0].rstrip("-")
+        return f"{bare}{'-' if spelling.keeps(first, rest, hyphen) else ''}{line}"
     if re.search(f"[{CJK}，。、；：）」]$", text) and re.match(f"[{CJK}（「]", line):
         return text + line
     return f"{text} {line}"

@@ -15,7 +15,7 @@ from pypdfium2 import raw
 from retrieval.script import CJK
 from tools.files.outline import Block, written
 from tools.files.paragraphs import (
-    hyphenated,
+    Spelling,
     paragraphs,
     printed,
     without_running_heads,
@@ -185,11 +185,11 @@ def _usual_height(pages: list[list[_Line]]) -> float:
 
 def _pieces(pages: list[list[_Line]]) -> list[Piece]:
     """Return the pages as paragraphs; a sentence that runs on belongs to the page it begins on."""
-    compounds = hyphenated([[line.text for line in page] for page in pages])
+    spelling = Spelling(line.text for page in pages for line in page)
     usual = _usual_height(pages)
     larger = {line.height for page in pages for line in page if line.height >= _LARGE * usual}
     levels = {height: at for at, height in enumerate(sorted(larger, reverse=True), start=1)}
-    texts = ["\n\n".join(_paragraphs(page, levels, compounds)) for page in pages]
+    texts = ["\n\n".join(_paragraphs(page, levels, spelling)) for page in pages]
     for at in range(len(texts) - 1):
         texts[at], texts[at + 1] = _whole(texts[at], texts[at + 1])
     return [
@@ -197,7 +197,7 @@ def _pieces(pages: list[list[_Line]]) -> list[Piece]:
     ]
 
 
-def _paragraphs(page: list[_Line], levels: dict[float, int], compounds: set[str]) -> Iterator[str]:
+def _paragraphs(page: list[_Line], levels: dict[float, int], spelling: Spelling) -> Iterator[str]:
     """Yield the headings and the paragraphs of a page."""
     for run in _runs(page):
         texts = [line.text for line in run]
@@ -206,7 +206,7 @@ def _paragraphs(page: list[_Line], levels: dict[float, int], compounds: set[str]
         if level and len(heading) <= _LONGEST_HEADING:
             yield written(Block(heading, min(level, _HEADINGS))).strip()
         else:
-            yield from paragraphs(texts, compounds)
+            yield from paragraphs(texts, spelling)
 
 
 def _runs(page: list[_Line]) -> Iterator[list[_Line]]:

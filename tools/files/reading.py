@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Callable
 from functools import partial
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from textwrap import shorten
 from typing import TypeVar
@@ -25,6 +26,8 @@ _LIGHT = 200_000
 _HEADER = 12
 _LONGEST_TITLE = 80
 _DECORATION = " \t#*=-_~.。"
+_MANUAL = re.compile(r"\s*(\S+\(\d\w*\))\s.*\s\1\s*$", re.IGNORECASE)
+_NAME = re.compile(r"(?:name|名称|名稱|名字)\s*$", re.IGNORECASE)
 _TITLED = re.compile(r"title\s*:\s*(\S.*)", re.IGNORECASE)
 # The header of a copy: where it is from, when it was made.
 _ADDRESSED = re.compile(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
@@ -77,9 +80,18 @@ def _first_line(document: Document, path: Path) -> str:
     told = next(filter(None, map(_TITLED.match, lines)), None)
     if told:
         return told[1].strip()
+    if any(map(_MANUAL.match, lines)):
+        lines = _names(lines) or lines
     bare = (line.strip(_DECORATION) for line in lines if not _ADDRESSED.search(line))
     line = next((line for line in bare if any(map(str.isalpha, line))), "")
     return shorten(line, _LONGEST_TITLE, placeholder="…") if " " in line else line[:_LONGEST_TITLE]
+
+
+def _names(lines: list[str]) -> list[str]:
+    """Return what a page of a manual says that it is about, in one line."""
+    below = dropwhile(lambda line: not _NAME.match(line), lines)
+    named = list(takewhile(str.strip, islice(below, 1, None)))
+    return [" ".join(" ".join(named).split())] if named else []
 
 
 async def cells(path: Path, sha256: str, limits: Limits = _DEFAULT) -> list[Grid]:
