@@ -65,7 +65,7 @@ async def _triage(state: State, runtime: Runtime[Context]) -> tuple[Triage, Summ
 
 async def _not_read(state: State, runtime: Runtime[Context], files: Sequence[Upload]) -> list[str]:
     place = here(state, runtime)
-    return await not_read(place.owner, place.thread, files) if files else []
+    return await not_read(place.owner, place.thread, files, state["language"]) if files else []
 
 
 def _words(state: State) -> str:

@@ -37,7 +37,8 @@ from retrieval.spelling import spelt_out
 from runs.faults import bear
 from runs.place import here, owner
 from tools.evidence import misspelt, note_checked, verified
-from tools.ingest import left_out
+from tools.files.reasons import with_reason
+from tools.ingest import UNKNOWN, Skipped, left_out
 from tools.uploads import newest_uploads, not_read
 
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "open", "unsure"}
@@ -235,14 +236,21 @@ async def _respelt(state: State, runtime: Runtime[Context]) -> list[str]:
 async def _not_read(state: State, runtime: Runtime[Context]) -> list[str]:
     """Tell which files sent along, or of the folders asked about, nobody could read."""
     place, language = here(state, runtime), state["language"]
-    sent = await not_read(place.owner, place.thread, newest_uploads(state["messages"]))
+    files = newest_uploads(state["messages"])
+    sent = await not_read(place.owner, place.thread, files, language)
     left = await left_out(place.owner, runtime.context.files)
-    named = sent + [f"{PurePath(one.path).name} ({one.reason})" for one in left[:NAMED]]
+    named = sent + [_named(one, language) for one in left[:NAMED]]
     if len(left) > NAMED:
         named.append(render("more_files", language=language, count=len(left) - NAMED).strip())
     between = "；" if language == "zh" else "; "
-    files = between.join(named)
-    return [render("notice_not_read", language=language, files=files).strip()] if files else []
+    told = between.join(named)
+    return [render("notice_not_read", language=language, files=told).strip()] if told else []
+
+
+def _named(file: Skipped, language: str) -> str:
+    """Name a file that was not read, with the reason; one that nobody knows as it was given."""
+    name = file.path if file.reason == UNKNOWN else PurePath(file.path).name
+    return with_reason(name, file.reason, language)
 
 
 def _whole(text: str) -> str:

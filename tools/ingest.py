@@ -62,6 +62,10 @@ class Way(NamedTuple):
     apart: bool
 
 
+UNKNOWN = "it was not read in"
+"""What is said of a folder or file that a run is to search and that nobody had read."""
+
+
 class Library(NamedTuple):
     """What is known of a folder after it was read."""
 
@@ -143,12 +147,17 @@ def passed_over(root: Path) -> list[Skipped]:
 
 
 async def left_out(owner: str, roots: Sequence[str]) -> list[Skipped]:
-    """Return the files below some folders that were read in but could not be read, and why."""
-    read = [await _skipped(owner, root) for root in roots]
-    there = [Path(root) for root in roots if await anyio.Path(root).is_dir()]
+    """Return the files below some folders that could not be read, and why.
+
+    A folder that was never read in is one of them itself, and is not looked into.
+    """
+    known = [root for root in roots if await _known(owner, root)]
+    strange = [Skipped(root, "docs_unknown", UNKNOWN) for root in roots if root not in known]
+    read = [await _skipped(owner, root) for root in known]
+    there = [Path(root) for root in known if await anyio.Path(root).is_dir()]
     passed = [await anyio.to_thread.run_sync(passed_over, root) for root in there]
     found = [one for some in [*read, *passed] for one in some if one.code != "own_report"]
-    return sorted({one.path: one for one in found}.values())
+    return strange + sorted({one.path: one for one in found}.values())
 
 
 async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None]]) -> None:

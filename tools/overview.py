@@ -16,6 +16,7 @@ from retrieval.script import CJK
 from retrieval.text import language as language_of
 from retrieval.text import sentences
 from tools.direct import Made, plain
+from tools.files.reasons import with_reason
 
 MOST = 60
 """So many documents are told one by one; of more, those of each folder are counted."""
@@ -176,12 +177,17 @@ def _not_shown(read: Sequence[Held], zh: bool) -> list[str]:
 
 
 def _unread(files: Sequence[Held], zh: bool) -> list[str]:
-    bad = [f"{plain(Path(one.path).name)} ({plain(one.reason)})" for one in files if one.code]
+    bad = [_bad(one, zh) for one in files if one.code]
     if not bad:
         return []
-    more = f"; {len(bad) - 20} more" if len(bad) > 20 else ""
-    joined = "; ".join(bad[:20]) + more
-    return [f"未能读取：{joined}。" if zh else f"Not read: {joined}."]
+    left = len(bad) - 20
+    more = [f"另有 {left} 个" if zh else f"and {left} more"] if left > 0 else []
+    joined = ("；" if zh else "; ").join([*bad[:20], *more])
+    return [f"未读取：{joined}。" if zh else f"Not read: {joined}."]
+
+
+def _bad(file: Held, zh: bool) -> str:
+    return with_reason(Path(file.path).name, file.reason, "zh" if zh else "en")
 
 
 def _document(file: Held, opening: Opening | None, language: str) -> Made:

@@ -20,9 +20,9 @@ from config.errors import Problem
 from memory.pages.uploads import folder_of, uploaded
 from retrieval.secrets import masked
 from storage.private import FOLDER, made
-from tools.direct import plain
 from tools.files import SUFFIXES, Limits
 from tools.files.kinds import HEAVY, MEDIA, unread_type
+from tools.files.reasons import with_reason
 from tools.ingest import ingest
 
 TABLES = (".csv", ".tsv", ".xlsx")
@@ -89,7 +89,9 @@ async def read_in(owner: str, thread: str, files: Sequence[Upload]) -> None:
             await _read(owner, path)
 
 
-async def not_read(owner: str, thread: str, files: Sequence[Upload]) -> list[str]:
+async def not_read(
+    owner: str, thread: str, files: Sequence[Upload], language: str = "en"
+) -> list[str]:
     """Return the names of the files that were not read, each with the reason."""
     rows = {PurePath(one.root).parent.name: one for one in await uploaded(owner, thread)}
     told = []
@@ -97,7 +99,7 @@ async def not_read(owner: str, thread: str, files: Sequence[Upload]) -> list[str
         row = rows.get(one.id)
         reason = row.code and row.reason if row else one.reason or "nothing in it can be read"
         if reason:
-            told.append(f"{plain(one.name)} ({plain(reason)})")
+            told.append(with_reason(one.name, reason, language))
     return told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,20 @@ async def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", "Not read: "), ("zh", "未读取：")])
+@pytest.mark.parametrize(
+    ("language", "said", "reasons"),
+    [
+        ("en", "Not read: ", ("it has no text", "an image", "not a type that is read")),
+        ("zh", "未读取：", ("没有文字", "图片", "不支持的类型")),
+    ],
+)
 async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
-    thread: Session, folder: Path, choices: dict[str, object], language: str, said: str
+    thread: Session,
+    folder: Path,
+    choices: dict[str, object],
+    language: str,
+    said: str,
+    reasons: tuple[str, ...],
 ):
     context = make(choices, files=[str(folder)], language=language)
 
@@ -36,11 +48,34 @@ async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
 
     told = [one for one in outcome.state["report"]["notices"] if one.startswith(said)]
     assert len(told) == 1
-    assert "empty.pdf (it has no text)" in told[0]
-    assert "wheel.jpg (an image)" in told[0]
-    assert "wheel.blend (not a type that is read)" in told[0]
+    for name, reason in zip(("empty.pdf", "wheel.jpg", "wheel.blend"), reasons, strict=True):
+        assert re.search(f"{name} ?[(（]{reason}[)）]", told[0])
     assert "> " + said in str(outcome.state["messages"][-1].text)
     assert outcome.state["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "it was not read in"), ("zh", "尚未读入")])
+async def test_a_path_that_was_never_read_in_is_named_and_not_looked_into(
+    thread: Session,
+    folder: Path,
+    tmp_path: Path,
+    choices: dict[str, object],
+    language: str,
+    said: str,
+):
+    strange = tmp_path / "strange"
+    strange.mkdir()
+    (strange / "secret.jpg").write_bytes(b"\xff\xd8\xff")
+    files = [str(folder), str(strange), "/nowhere/notes.md"]
+
+    outcome = await thread.begin(
+        "What grinds wheat at Eling?", make(choices, files=files, language=language), quiet
+    )
+
+    (told,) = [one for one in outcome.state["report"]["notices"] if "/nowhere/notes.md" in one]
+    assert re.search(f"/nowhere/notes.md ?[(（]{said}[)）]", told)
+    assert re.search(f"{strange} ?[(（]{said}[)）]", told)
+    assert "secret.jpg" not in told
 
 
 async def test_many_files_are_counted(thread: Session, folder: Path, choices: dict[str, object]):

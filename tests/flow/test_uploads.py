@@ -112,7 +112,8 @@ async def test_a_picture_alone_is_answered_with_what_may_be_sent(
     state = await sent(thread, keyless, PHOTO, language=language)
 
     reply = str(state["messages"][-1].text)
-    assert reply.startswith(f"{said}p.png (an image)")
+    reason = {"en": " (an image)", "zh": "（图片）"}[language]
+    assert reply.startswith(f"{said}p.png{reason}")
     assert "docx" in reply
     assert state["status"] == "succeeded"
 
