@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -30,6 +30,10 @@ class Old(NamedTuple):
     """When the last of them ended, in seconds since 1970."""
 
 
+Before = Callable[[Old], Awaitable[None]]
+"""Does something with a thread that is about to be deleted."""
+
+
 async def finished(owner: str, seconds: float) -> list[Old]:
     """Return the threads of an owner all of whose runs ended so long ago, oldest first."""
     mine = select(runs.c.id, runs.c.thread, runs.c.updated).where(runs.c.owner == owner)
@@ -44,12 +48,16 @@ async def finished(owner: str, seconds: float) -> list[Old]:
     return sorted(threads.values(), key=lambda one: one.updated)
 
 
-async def prune(threads: Sequence[Old]) -> list[Old]:
+async def prune(threads: Sequence[Old], before: Before | None = None) -> list[Old]:
     """Delete checkpoints, traces, ledger and records of some threads; return those that are kept.
 
     A thread is kept while a process works on it, and where it was gone on with since it was found.
     Pages, facts, insights, the log of changes and the files of reports stay. The records are
     deleted last, so that what was stopped half way is found and done when it is asked for again.
+
+    Args:
+        threads: Which.
+        before: What is done with a thread before anything of it is deleted.
     """
     kept: list[Old] = []
     async with checkpoints() as saver:
@@ -59,6 +67,8 @@ async def prune(threads: Sequence[Old]) -> list[Old]:
                     if not await _unchanged(old):
                         kept.append(old)
                         continue
+                    if before is not None:
+                        await before(old)
                     await saver.aprune([old.thread], strategy="delete")
                     unlink(old)
                     await write(partial(delete_records, old=old))

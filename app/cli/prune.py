@@ -11,6 +11,7 @@ from app.cli.output import confirmed, print_json
 from config.counted import counted
 from config.errors import Problem
 from config.settings import settings
+from memory.forgetting.pruned import keep_report
 from memory.pages.uploads import discard_uploads
 from runs.place import owned
 from runs.retention import Old, finished
@@ -53,12 +54,13 @@ async def _finished(owner: str, seconds: float) -> list[Old]:
 
 async def _deleted(owner: str, old: list[Old]) -> list[Old]:
     """Delete threads with what was uploaded into them; return those that are kept after all."""
+
+    async def before(one: Old) -> None:
+        await keep_report(owner, one)
+        await discard_uploads(owner, one.thread)
+
     try:
-        kept = await delete(old)
-        for one in old:
-            if one not in kept:
-                await discard_uploads(owner, one.thread)
-        return kept
+        return await delete(old, before)
     finally:
         await close()
 

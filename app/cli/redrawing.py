@@ -10,10 +10,11 @@ from typing import cast
 from config.errors import Problem
 from graph.state import State
 from memory.forgetting.checkpoints import Told
+from memory.forgetting.pruned import kept
 from report.document import document, shows_removed
 from report.export import same, write
 from report.render import Document
-from runs.lifecycle import NAMES, folders, found
+from runs.lifecycle import NAMES, Run, folders, found
 from tools.evidence import cited_texts
 
 
@@ -60,8 +61,10 @@ async def _drawn(owner: str, told: Told) -> tuple[Document, list[Path]]:
     """Return what is left of a report, and the folders in which its files lie."""
     state = cast("State", told.after)
     try:
-        run = await found(owner, told.run)
+        run: Run | None = await found(owner, told.run)
     except Problem:
+        run = await kept(owner, told.run)
+    if run is None:
         return document(state, state["report"], state["status"], ""), []
     day = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     cited = await cited_texts(owner, state)

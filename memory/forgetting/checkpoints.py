@@ -45,7 +45,7 @@ class Told(NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether the report will be another one."""
-        return _shown(self.before) != _shown(self.after)
+        return shown(self.before) != shown(self.after)
 
 
 class Saved:
@@ -88,22 +88,28 @@ class Saved:
                 change = f"UPDATE {table} SET {named} WHERE rowid = ?"  # noqa: S608 - our own names
                 self.connection.execute(change, (*values.values(), row))
 
+    def states(self, thread: str) -> Iterator[tuple[str, dict[str, Any], str, bytes]]:
+        """Yield the newest state of each run of a thread that has a report, and how it is saved."""
+        serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+        known: set[str] = set()
+        for kind, data in self._all(NEWEST_FIRST, (thread,)):
+            state = serde.loads_typed((kind, data))["channel_values"]
+            run = state.get("run")
+            if run and run not in known and state.get("report", {}).get("title"):
+                known.add(run)
+                yield run, state, kind, data
+
     def reported(self, thread: str, erasure: Erasure) -> list[Told]:
         """Return the newest state of each run of a thread of whose report something goes, or went.
 
         What went already may still stand in its files.
         """
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
-        told: dict[str, Told] = {}
-        for kind, data in self._all(NEWEST_FIRST, (thread,)):
-            before = serde.loads_typed((kind, data))["channel_values"]
-            run = before.get("run")
-            if not run or run in told or not before.get("report", {}).get("title"):
-                continue
+        told: list[Told] = []
+        for run, before, kind, data in self.states(thread):
             rest = left_of_msgpack(data, erasure) if kind == "msgpack" else data
-            after = serde.loads_typed((kind, rest))["channel_values"]
-            told[run] = Told(run, before, after)
-        return [one for one in told.values() if one.changed or MARK in str(_shown(one.after))]
+            told.append(Told(run, before, serde.loads_typed((kind, rest))["channel_values"]))
+        return [one for one in told if one.changed or MARK in str(shown(one.after))]
 
     def scrub(self) -> None:
         """Leave no free page and no log with what was there before.
@@ -141,7 +147,7 @@ class Saved:
         return self.connection.execute(statement, values).fetchall()
 
 
-def _shown(state: Mapping[str, Any]) -> list[Any]:
+def shown(state: Mapping[str, Any]) -> list[Any]:
     """Return the parts of a state that a reader of its report is shown."""
     sources, cited = state.get("sources", {}), state["report"].get("cited", [])
     tables = [of_turn(state.get(name), state["turn"]) for name in ("findings", "background")]

@@ -107,6 +107,9 @@ async def planned(what: Aim) -> Plan:
     with checkpoints.opened() as saved:
         found, reached = await read(partial(reach, what=what, saved=saved))
         told = [one for thread in reached.threads for one in _reported(saved, thread, reached)]
+        told += filter(
+            None, (gone.told(reached.of(run)) for run, gone in reached.belong.pruned.items())
+        )
     count = await read(partial(_counted, what=what, found=found, reached=reached))
     own = await files.told_elsewhere(what, reached)
     unread = await unreadable(what.owner)

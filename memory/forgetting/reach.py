@@ -14,6 +14,7 @@ from config.settings import settings
 from memory.forgetting.aim import Aim, Known, derived, recognised
 from memory.forgetting.checkpoints import Saved
 from memory.forgetting.erasure import Erasure
+from memory.forgetting.pruned import Pruned, pruned
 from runs.place import parted
 from storage.tables import calls, facts, pages, runs, sources
 
@@ -29,6 +30,8 @@ class Threads(NamedTuple):
     """Those without a run, in which the memory alone was asked; see `threads`."""
     foreign: frozenset[str]
     """Those of other owners: nothing in them is ever touched."""
+    pruned: Mapping[str, Pruned]
+    """The runs that were pruned and have report files, each a conversation of its own."""
 
     @property
     def mine(self) -> list[str]:
@@ -37,6 +40,8 @@ class Threads(NamedTuple):
 
     def of(self, run: str) -> str:
         """Return the conversation of a run."""
+        if run in self.pruned:
+            return run
         return self.of_runs.get(run) or run.rpartition("-")[0]
 
 
@@ -69,7 +74,8 @@ def threads(connection: Connection, owner: str, saved: Saved) -> Threads:
     foreign = frozenset(row.thread for row in rows) - set(mine.values())
     user = parted(owner)[0] == settings().user
     others = frozenset(saved.threads()) - foreign - set(mine.values()) if user else frozenset()
-    return Threads(mine, others, foreign)
+    gone = {one.run.id: one for one in pruned(connection, owner, saved)}
+    return Threads(mine, others, foreign, gone)
 
 
 def reach(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach]:
@@ -80,8 +86,10 @@ def reach(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach
     found: dict[str, Erasure] = {}
     for thread, some in using.items():
         erasure = reduce(or_, (known.of_pages[page] for page in some))
-        erasure |= Erasure(cited=numbers(connection, thread, some))
-        found[thread] = known.everywhere | _with_citing(saved, thread, erasure)
+        gone = belong.pruned.get(thread)
+        ids = frozenset(gone.cited(some)) if gone else numbers(connection, thread, some)
+        erasure |= Erasure(cited=ids)
+        found[thread] = known.everywhere | _with_citing(saved, thread, erasure, gone)
     for run, erasure in known.of_runs.items():
         thread = belong.of(run)
         found[thread] = found.get(thread, known.everywhere) | erasure
@@ -90,6 +98,9 @@ def reach(connection: Connection, what: Aim, saved: Saved) -> tuple[Known, Reach
         for thread in belong.mine:
             if thread in near or saved.forgets(thread, known.everywhere):
                 found[thread] = found.get(thread, known.everywhere) | known.nearby
+        for run, gone in belong.pruned.items():
+            if gone.told(known.everywhere):
+                found[run] = found.get(run, known.everywhere) | known.nearby
     made = Reach(known.everywhere, found, belong)
     return known, _with_derived(connection, what, made, saved)
 
@@ -115,6 +126,9 @@ def _using(connection: Connection, what: Aim, saved: Saved, belong: Threads) -> 
     for row in rows:
         for run in filter(None, [row.run, *_fetching(connection, row.kind, row.origin)]):
             using.setdefault(belong.of(run), set()).add(row.id)
+    for run, gone in belong.pruned.items():
+        if some := set(gone.cited(ids).values()):
+            using.setdefault(run, set()).update(some)
     return {thread: some for thread, some in using.items() if thread not in belong.foreign}
 
 
@@ -132,11 +146,13 @@ def _said_in(connection: Connection, what: Aim) -> list[str]:
     return [thread for thread in connection.execute(mine).scalars() if thread]
 
 
-def _with_citing(saved: Saved, thread: str, erasure: Erasure) -> Erasure:
+def _with_citing(saved: Saved, thread: str, erasure: Erasure, gone: Pruned | None) -> Erasure:
     """Add the sentences that cite a page: they stand elsewhere without the mark."""
     citing: set[str] = set()
     if erasure.cited:
         saved.texts(thread, lambda text: citing.update(erasure.citing(text)))
+        for text in gone.texts() if gone else ():
+            citing.update(erasure.citing(text))
     return erasure | derived(citing)
 
 

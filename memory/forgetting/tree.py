@@ -71,23 +71,24 @@ def left_of_msgpack(data: bytes, erasure: Erasure, key: str = "") -> bytes:
     return data if made is tree else _packed(made)
 
 
-def texts_of_msgpack(data: bytes, see: Callable[[str], None]) -> None:
+def texts_of_msgpack(data: bytes, show: Callable[[str], None]) -> None:
     """Show every text in data as LangGraph saves it."""
-    _see(_unpacked(data), see)
+    see(_unpacked(data), show)
 
 
-def _see(value: Any, see: Callable[[str], None]) -> None:
+def see(value: Any, show: Callable[[str], None]) -> None:
+    """Show every text in plain data, keys too."""
     match value:
         case str():
-            see(value)
+            show(value)
         case Extension():
-            _see(value.data, see)
+            see(value.data, show)
         case dict():
             for one in (*value, *value.values()):
-                _see(one, see)
+                see(one, show)
         case list() | tuple():
             for one in value:
-                _see(one, see)
+                see(one, show)
 
 
 def _prose(text: str, erasure: Erasure, key: str) -> str:

@@ -44,7 +44,7 @@ from memory.files import lineage as file_lineage
 from memory.files import projects, proposals
 from memory.files import reading as file_reading
 from memory.files.sources import of_person
-from memory.forgetting import door
+from memory.forgetting import door, pruned
 from memory.kept import looking, undoing
 from memory.kept import why as reminded
 from memory.learning.keeping import told_before
@@ -177,6 +177,7 @@ READS: dict[str, Read] = {
     "forgetting.door.aimed": lambda o, ids: _aimed(o, ids),
     "forgetting.door.planned": _planned,
     "forgetting.door.unfinished": lambda o, ids: door.unfinished(o),
+    "forgetting.pruned.kept": each(pruned.kept, "runs"),
     "kept.looking.found": lambda o, ids: each(looking.found, "files")(o, ids),
     "kept.looking.listed": lambda o, ids: looking.listed(o, 100, every=True),
     "kept.looking.search": lambda o, ids: looking.search(o, ASKED, 100),
@@ -253,7 +254,7 @@ WRITES = {
     *("kept.undoing.undo", "kept.undoing.undo_run", "learning.turns.observe"),
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
     *("moving.arriving.imported", "pages.documents.forget_document", "pages.forgetting.forget"),
-    *("pages.records.record", "pages.removing.remove"),
+    *("pages.records.record", "pages.removing.remove", "forgetting.pruned.keep_report"),
     *("pages.documents.note_document", "pages.memorizer.memorize", "pages.store.keep"),
     *("pages.upkeep.refresh", "profile.store.learn", "profile.store.replace"),
 }
