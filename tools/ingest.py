@@ -267,7 +267,7 @@ async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Pro
     ]
     prepare = partial(_prepared, way)
     # Pages that come into the namespace of their folder later are taken out of the index for that.
-    await memorize(owner, "file", sha256, new, group=root, prepare=prepare)
+    await memorize(owner, "file", sha256, new, group=root, prepare=prepare, later=True)
     return None
 
 

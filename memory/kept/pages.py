@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import or_, select
 
 from memory.kept.shelf import Item, not_editable
+from memory.pages.describing import Described, described
 from memory.pages.finding import search
 from memory.pages.rows import GONE
 from storage.engine import read_rows
@@ -41,7 +42,7 @@ class PageShelf:
         if not every:
             wanted = wanted.where(pages.c.indexed > GONE)
         rows = await read_rows(wanted.order_by(pages.c.number.desc()).limit(limit))
-        return [self._item(dict(row._mapping), row.abstract) for row in rows]
+        return await self._described(owner, rows.all())
 
     async def named(self, owner: str, id: str) -> list[Item]:
         """Return the pages whose id begins so, and those that a run of this name has written."""
@@ -55,14 +56,19 @@ class PageShelf:
         found = [one.page.id for one in await search(owner, query, limit)]
         wanted = select(*COLUMNS).where(pages.c.owner == owner, pages.c.id.in_(found), self._here())
         rows = {row.id: row for row in await read_rows(wanted)}
-        return [
-            self._item(dict(rows[id]._mapping), rows[id].abstract) for id in found if id in rows
-        ]
+        return await self._described(owner, [rows[id] for id in found if id in rows])
 
     async def edit(self, owner: str, id: str, text: str) -> Item:
         """Refuse: what was read stays as it was read."""
         del owner, text
         raise not_editable(id, "what was read is not edited", "dossier memory forget takes it out")
+
+    async def _described(self, owner: str, rows: Sequence[Any]) -> list[Item]:
+        briefs = await described(owner, [Described(row.id, row.abstract) for row in rows])
+        return [
+            self._item(dict(row._mapping), brief.abstract)
+            for row, brief in zip(rows, briefs, strict=True)
+        ]
 
     def _here(self) -> Any:
         return pages.c.kind.not_in(self.kinds) if self.all_but else pages.c.kind.in_(self.kinds)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
+from memory.pages.describing import described
 from memory.pages.finding import searching
 from retrieval.index import Index, chosen, found
 from retrieval.words import terms
@@ -70,7 +71,8 @@ async def about(
         known = {row.number: Brief._make(row[1:]) for row in index.connection.execute(rows)}
         return [known[number] for number in numbers if number in known]
 
-    return await searching(owner, search, await outlined(owner, kinds), groups)
+    briefs = await searching(owner, search, await outlined(owner, kinds), groups)
+    return await described(owner, briefs)
 
 
 async def newest(
@@ -81,7 +83,8 @@ async def newest(
 ) -> list[Brief]:
     """Return the pages that were kept last, the last one first; no single turns of a chat."""
     those = await outlined(owner, kinds)
-    return await read(partial(_newest, owner=owner, limit=limit, kinds=those, groups=groups))
+    work = partial(_newest, owner=owner, limit=limit, kinds=those, groups=groups)
+    return await described(owner, await read(work))
 
 
 def _newest(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, delete, or_, select
 
+from memory.pages.describing import described
 from memory.pages.indexing import in_index, join, namespace, put, take
 from memory.pages.keeping import supersede
 from memory.pages.rows import GONE, digest
@@ -63,6 +64,7 @@ async def held(owner: str, roots: Sequence[str]) -> list[Held]:
 class Opening(NamedTuple):
     """The beginning of a document: its first page."""
 
+    id: str
     title: str
     abstract: str
     text: str
@@ -74,7 +76,7 @@ async def openings(owner: str, hashes: Sequence[str]) -> dict[str, Opening]:
     found: dict[str, Opening] = {}
     for at in range(0, len(hashes), AT_ONCE):
         wanted = (
-            select(pages.c.origin_id, pages.c.title, pages.c.abstract, pages.c.text)
+            select(pages.c.origin_id, *(pages.c[name] for name in Opening._fields))
             .where(
                 pages.c.owner == owner,
                 pages.c.origin_id.in_(list(names)[at : at + AT_ONCE]),
@@ -84,8 +86,9 @@ async def openings(owner: str, hashes: Sequence[str]) -> dict[str, Opening]:
             .order_by(pages.c.number)
         )
         for row in await read_rows(wanted):
-            found.setdefault(names[row.origin_id], Opening(row.title, row.abstract, row.text))
-    return found
+            found.setdefault(names[row.origin_id], Opening._make(row[1:]))
+    whole = await described(owner, list(found.values()))
+    return dict(zip(found, whole, strict=True))
 
 
 async def forget_document(owner: str, root: str, path: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, func, select
 
 from memory.pages.abstracts import COLUMNS, Brief, about, newest
+from memory.pages.describing import described
 from memory.pages.rows import digest
 from retrieval.index import found
 from retrieval.keyword import rank
@@ -64,7 +65,7 @@ async def best_of(owner: str, group: Group, request: str, limit: int) -> list[Br
         return await about(owner, request, limit, *within) or await newest(owner, limit, *within)
     mine = select(*COLUMNS).where(*_of_origin(owner, group), found(pages))
     rows = await read_rows(mine.order_by(pages.c.position).limit(LOOKED_AT))
-    briefs = [Brief._make(row) for row in rows]
+    briefs = await described(owner, [Brief._make(row) for row in rows])
     texts = [f"{one.title}\n{one.abstract}" for one in briefs]
     ranked = await asyncio.to_thread(rank, request, texts)
     return [briefs[at] for at, _ in ranked[:limit]] or briefs[:limit]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
+from memory.pages.describing import Described, described
 from memory.pages.rows import GONE
 from retrieval.index import chosen
 from storage.engine import read, read_rows
@@ -67,11 +68,14 @@ async def listed(
         members.c.page == pages.c.number, members.c.namespace.in_(those)
     )
     newest = wanted.where(member.exists()).order_by(pages.c.number.desc()).limit(limit)
-    return [Listed._make(row) for row in await read_rows(newest)]
+    return await described(owner, [Listed._make(row) for row in await read_rows(newest)])
 
 
 async def shown(owner: str, page: str) -> Mapping[str, Any] | None:
     """Return everything about one page of an owner, or `None`."""
     wanted = select(pages).where(pages.c.owner == owner, pages.c.id == page)
     row = (await read_rows(wanted)).first()
-    return None if row is None else dict(row._mapping)
+    if row is None:
+        return None
+    (brief,) = await described(owner, [Described(row.id, row.abstract)])
+    return {**row._mapping, "abstract": brief.abstract}

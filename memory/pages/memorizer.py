@@ -43,13 +43,12 @@ Prepare = Callable[[Sequence[NewPage]], Awaitable[list[NewPage]]]
 
 
 def prepared(new: Sequence[NewPage]) -> list[NewPage]:
-    """Return pages of a sensible size, each with an abstract of its own sentences and its words.
+    """Return pages of a sensible size, each with its search words.
 
     This is most of the work on a page. It needs no database, so any process can do it.
     """
     sized = [part for page in new for part in parts(page)]
     for page in sized:
-        page["abstract"] = page.get("abstract") or abstract_of(page["text"])
         page["words"] = cut(storable(page["text"]))
         page["title_words"] = cut(storable(page["title"]))
     return sized
@@ -70,6 +69,7 @@ async def memorize(
     run: str = "",
     abstracter: Abstracter | None = None,
     prepare: Prepare = _sized,
+    later: bool = False,
 ) -> list[str]:
     """Keep the pages of one origin, each with an abstract, and return their ids.
 
@@ -86,11 +86,15 @@ async def memorize(
         run: The run that read them.
         abstracter: Asks a model; it is asked for one page after the other.
         prepare: Makes pages of a sensible size; those it gives an abstract are not asked about.
+        later: Whether abstracts are left until somebody looks at the pages (`described`).
     """
     await warm()
     sized = await prepare(new)
     bare = [page for page in sized if not page.get("abstract")]
-    if bare:
+    if later:
+        for page in bare:
+            page["abstract"] = ""
+    elif bare:
         before = await pages.kept(owner, kind, origin)
         known = set((await pages.texts(owner, before)).values())
         fresh = [page for page in bare if storable(page["text"]) not in known]

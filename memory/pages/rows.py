@@ -43,7 +43,7 @@ class NewPage(TypedDict):
     place: str
     text: str
     abstract: NotRequired[str]
-    """Its first sentences when it is missing."""
+    """Its first sentences when it is missing; an empty one is made when it is looked at."""
     session: NotRequired[str]
     """The dialogue or document it is a part of, by a name of its own for the owner."""
     position: NotRequired[int]
@@ -114,7 +114,7 @@ def _row(origin: Origin, page: NewPage, at: int) -> dict[str, Any]:
         "session_id": digest(session) if session else "",
         "position": position,
         "title": title,
-        "abstract": storable(page.get("abstract", "")) or _abstract(text),
+        "abstract": storable(page["abstract"]) if "abstract" in page else _abstract(text),
         "text": text,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "speaker": storable(page.get("speaker", "")),

@@ -1,16 +1,22 @@
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
+from sqlalchemy import select
 
 from config.errors import Problem
+from memory.kept.pages import PageShelf
 from memory.pages import memorizer as module
 from memory.pages import store as pages
-from memory.pages.abstracts import about
-from memory.pages.listing import shown
+from memory.pages.abstracts import about, newest
+from memory.pages.describing import Described, described
+from memory.pages.groups import Group, best_of
+from memory.pages.listing import listed, shown
 from memory.pages.memorizer import MOST, RELATED, memorize, parts
 from memory.pages.store import NewPage
 from retrieval.passages import passages
 from retrieval.tokens import count
+from storage import tables
+from storage.engine import read_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -124,3 +130,38 @@ async def test_abstracts_of_single_turns_are_left_to_their_sessions():
 
     assert [one.kind for one in await about("me/", "bees dance", 5)] == ["session"]
     assert [one.kind for one in await about("me/", "bees dance", 5, ["chat"])] == ["session"]
+
+
+async def kept_abstracts() -> list[str]:
+    return list((await read_rows(select(tables.pages.c.abstract))).scalars())
+
+
+LOOKS: dict[str, Callable[[], Awaitable[Sequence[object]]]] = {
+    "what is about it": lambda: about("me/", "queen eggs", 5),
+    "what is new": lambda: newest("me/", 5),
+    "the list": lambda: listed("me/"),
+    "the shelf": lambda: PageShelf("pages", ("chat",), all_but=True).listed("me/", 5),
+    "its document": lambda: best_of("me/", Group("file", "f", named=False), "queen", 5),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+async def test_an_abstract_that_was_put_off_is_made_and_kept_when_somebody_looks(
+    look: Callable[[], Awaitable[Sequence[object]]],
+):
+    said = "The queen lays eggs all summer long."
+    await memorize("me/", "file", "f", [page(said)], later=True)
+    assert await kept_abstracts() == [""]
+
+    (found,) = await look()
+
+    assert said in str(found)
+    assert await kept_abstracts() == [said]
+
+
+async def test_nobody_makes_the_abstracts_of_others():
+    await memorize("me/", "file", "f", [page("The queen lays eggs.")], later=True)
+    (mine,) = await read_rows(select(tables.pages.c.id, tables.pages.c.abstract))
+
+    assert await described("you/", [Described(mine.id, "")]) == [Described(mine.id, "")]
+    assert await kept_abstracts() == [""]

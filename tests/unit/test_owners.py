@@ -53,6 +53,7 @@ from memory.learning.turns import Said, observe
 from memory.moving import leaving
 from memory.pages import (
     abstracts,
+    describing,
     documents,
     finding,
     groups,
@@ -191,6 +192,7 @@ READS: dict[str, Read] = {
     "pages.documents.held": lambda o, ids: documents.held(o, []),
     "pages.uploads.uploaded": lambda o, ids: uploads.uploaded(o, "t1"),
     "pages.uploads.with_uploads": lambda o, ids: uploads.with_uploads(o, "t1", []),
+    "pages.describing.described": each(lambda o, id: _described(o, id), "pages"),
     "pages.documents.openings": lambda o, ids: documents.openings(o, ["ab"]),
     "pages.finding.search": lambda o, ids: finding.search(o, ASKED, 100),
     "pages.finding.search_each": lambda o, ids: finding.search_each(o, [ASKED], 100),
@@ -341,6 +343,12 @@ async def _learnt(owner: str, run: str) -> Any:
 async def _told_before(owner: str) -> Any:
     every = [f"Bees dance for tea 喜欢茶 {mark(one)}" for one in OWNERS]
     return [await told_before(owner, Statement("note", said, said), "m") for said in every]
+
+
+async def _described(owner: str, page: str) -> Any:
+    bare = describing.Described("", "")
+    (made,) = await describing.described(owner, [bare._replace(id=page)])
+    return made.abstract
 
 
 async def _held(owner: str) -> Any:
