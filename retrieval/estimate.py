@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from retrieval.common import is_common
 from retrieval.regex import regex
+from retrieval.remembered import Remembered
 from retrieval.script import CJK, HAN
 
 _BEFORE = r"(?:(?![\r\n])[\W_])?"
@@ -20,6 +21,12 @@ _PIECE = regex(
     rf"{_BEFORE}[A-Z]*[^\W\d_A-Z]+{_AFTER}|{_BEFORE}[A-Z]+{_AFTER}"
     r"|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+_ASCII_PIECE = regex(
+    r"[^\r\n0-9A-Za-z]?(?:[A-Z]*[a-z]+|[A-Z]+)(?:'(?:s|t|re|ve|m|ll|d))?"
+    r"|[0-9]{1,3}| ?[^0-9A-Za-z\s]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The same for a text of ASCII, which most are, in less time."""
+
 _JOINING = "._-(/\t"
 """The signs that the vocabulary has together with many words."""
 
@@ -39,10 +46,10 @@ def estimate(text: str) -> int:
     Of 200 characters or more of English, Chinese or source code it is at most 15 % under what
     there are; of noise, such as a hash in letters, it may be half.
     """
-    return int(sum(map(_tokens, _PIECE.findall(text)))) + 1
+    pieces = (_ASCII_PIECE if text.isascii() else _PIECE).findall(text)
+    return int(sum(map(_known.__getitem__, pieces))) + 1
 
 
-@lru_cache(maxsize=16_384)
 def _tokens(piece: str) -> float:
     """Return how many tokens a piece has on average."""
     if piece.isspace():
@@ -52,6 +59,9 @@ def _tokens(piece: str) -> float:
     if not _LETTER.search(piece):
         return _symbols(piece)
     return _word(piece) if piece.isascii() else _letters(piece)
+
+
+_known = Remembered(_tokens)
 
 
 def _symbols(piece: str) -> float:

@@ -6,12 +6,13 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 
 from Stemmer import Stemmer
 
 from retrieval.regex import regex
+from retrieval.remembered import Remembered
 from retrieval.script import CJK
 
 STOPWORDS = frozenset(
@@ -40,12 +41,6 @@ QUESTION_WORDS = frozenset(
 NO_TOPIC = STOPWORDS | QUESTION_WORDS
 """English words of a question that do not name its topic."""
 
-RUNS = 65_536
-"""The words of so many runs of characters are remembered;"""
-
-LONGEST_RUN = 40
-"""of those that are not longer."""
-
 _ASKED_THING = (
     "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
     "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"
@@ -70,7 +65,6 @@ _TOKEN = regex(
 _RUN = r"{word}++(?:[.,:/+#%-]++{word}++)*+(?:[+#%]++|(?<=\d)\.++)?"
 _RUNS = regex(_RUN.format(word=rf"[\w{CJK}]"))
 _ASCII_RUNS = regex(_RUN.format(word=r"\w"), re.ASCII)
-_CJK = regex(f"[{CJK}]")
 _PART = regex(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _own = threading.local()
 _THOUSANDS = regex(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -111,30 +105,17 @@ def _cut(text: str, without: frozenset[str]) -> Iterator[str]:
     return chain.from_iterable(map(_known[without].__getitem__, runs.findall(text)))
 
 
-class _Known(dict[str, tuple[str, ...]]):
-    """The search words of runs of characters, which any text repeats."""
-
-    def __init__(self, without: frozenset[str]) -> None:
-        super().__init__()
-        self._without = without
-
-    def __missing__(self, run: str) -> tuple[str, ...]:
-        cut = tuple(self._cut(run))
-        if len(run) <= LONGEST_RUN and not _CJK.search(run):
-            if len(self) >= RUNS:
-                self.clear()
-            self[run] = cut
-        return cut
-
-    def _cut(self, run: str) -> Iterator[str]:
-        if run.isascii() and run.isalpha() and run[1:].islower():
-            # Most runs are a word of one part.
-            lower = run.lower()
-            return iter(() if lower in self._without else (_stem(lower),))
-        return _of_tokens(run, self._without)
+def _cut_run(run: str, without: frozenset[str]) -> tuple[str, ...]:
+    if run.isascii() and run.isalpha() and run[1:].islower():
+        # Most runs are a word of one part.
+        lower = run.lower()
+        return () if lower in without else (_stem(lower),)
+    return tuple(_of_tokens(run, without))
 
 
-_known = {without: _Known(without) for without in (STOPWORDS, NO_TOPIC)}
+_known = {
+    without: Remembered(partial(_cut_run, without=without)) for without in (STOPWORDS, NO_TOPIC)
+}
 
 
 def _of_tokens(run: str, without: frozenset[str]) -> Iterator[str]:

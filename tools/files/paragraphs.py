@@ -20,6 +20,8 @@ _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _CUT = re.compile("[^\\W\\d_][-\u2010\u00ad]$")
 _SOFT = "\u2010\u00ad"
+_CJK_LAST = re.compile(f"[{CJK}，。、；：）」]")
+_CJK_FIRST = re.compile(f"[{CJK}（「]")
 _DIGITS = re.compile(r"\d+")
 _EDGE = 2
 _LONGEST_HEAD = 60
@@ -108,7 +110,7 @@ def _parted(line: str, following: str, width: float) -> bool:
 
 def is_cut(text: str, line: str) -> bool:
     """Tell whether a text ends inside a word that goes on in the line below it."""
-    cut = _CUT.search(text)
+    cut = _CUT.match(text[-2:])
     return bool(cut) and (line[0].islower() or (text[-1] in _SOFT and line[0].isalpha()))
 
 
@@ -119,7 +121,7 @@ def glued(text: str, line: str, spelling: Spelling) -> str:
         first = re.split(r"[^\w-]", bare)[-1].lstrip("-")
         rest = re.split(r"[^\w-]", line)[0].rstrip("-")
         return f"{bare}{'-' if spelling.keeps(first, rest, hyphen) else ''}{line}"
-    if re.search(f"[{CJK}，。、；：）」]$", text) and re.match(f"[{CJK}（「]", line):
+    if _CJK_LAST.match(text[-1:]) and _CJK_FIRST.match(line):
         return text + line
     return f"{text} {line}"
 
