@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 
 from retrieval.pool import Row, Stats
-from storage.keywords import LONGEST, keywords
+from retrieval.words import LONGEST
+from storage.keywords import keywords
 from storage.tables import members, namespaces, pages
 from storage.vectors import GIVEN
 

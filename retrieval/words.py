@@ -41,6 +41,9 @@ QUESTION_WORDS = frozenset(
 NO_TOPIC = STOPWORDS | QUESTION_WORDS
 """English words of a question that do not name its topic."""
 
+LONGEST = 100
+"""The longest search word, in characters; what is longer is data and no word."""
+
 _ASKED_THING = (
     "(?:什么时候|什麼時候|什么地方|什麼地方|什么样|什麼樣|为什么|為什麼|什么|什麼|甚麼|啥|[为為]何"
     "|何[时時地处處种種]|哪(?!吒)[一二两兩三几幾]?(?:方面|[些个個位种種年天日里裡兒儿座国國家部本所间間次条條项項])?"

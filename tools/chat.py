@@ -11,8 +11,9 @@ from typing import NamedTuple
 import anyio
 
 from memory.pages import store as pages
-from memory.pages.memorizer import Abstracter, memorize, parts
+from memory.pages.memorizer import Abstracter, memorize
 from memory.pages.rows import storable
+from memory.pages.sizing import parts
 from memory.pages.store import NewPage
 from tools.messages import BadLine as BadLine
 from tools.messages import Message, messages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,8 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory.pages import store as pages
-from memory.pages.memorizer import memorize, prepared
+from memory.pages.rows import Origin
+from memory.pages.sizing import prepared
 from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
@@ -39,7 +40,7 @@ MUCH = 1_000_000
 GENERATED = b'<meta name="generator" content="Dossier">'
 """What stands at the beginning of every report page of ours, whatever its file is called."""
 
-BATCH = 64
+BATCH = 125
 """How many sections are made pages at a time; those of a longer document on every core."""
 
 SECONDS = 60.0
@@ -265,9 +266,8 @@ async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Pro
         )
         for one in document["sections"]
     ]
-    prepare = partial(_prepared, way)
     # Pages that come into the namespace of their folder later are taken out of the index for that.
-    await memorize(owner, "file", sha256, new, group=root, prepare=prepare, later=True)
+    await pages.keep_each(Origin(owner, "file", sha256, root), _prepared(way, new))
     return None
 
 
@@ -282,13 +282,21 @@ def _cleaned(document: Document, way: Way) -> Document:
     return Document(title=way.clean(document["title"]), sections=sections)
 
 
-async def _prepared(way: Way, new: Sequence[pages.NewPage]) -> list[pages.NewPage]:
-    """Make the pages of a document; those of a long one on every core."""
+async def _prepared(
+    way: Way, new: Sequence[pages.NewPage]
+) -> AsyncGenerator[list[pages.NewPage], None]:
+    """Make the pages of a document; those of a long one on every core, while some are written."""
     batches = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
     if len(batches) < 2 and not way.apart:
-        return await anyio.to_thread.run_sync(prepared, new)
-    made = await asyncio.gather(*map(_apart, batches))
-    return [page for batch in made for page in batch]
+        yield await anyio.to_thread.run_sync(prepared, new)
+        return
+    tasks = [asyncio.create_task(_apart(batch)) for batch in batches]
+    try:
+        for task in tasks:
+            yield await task
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def _apart(new: Sequence[pages.NewPage]) -> list[pages.NewPage]:

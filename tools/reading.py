@@ -14,8 +14,8 @@ from sqlalchemy import or_, select
 from config.errors import Problem
 from config.settings import settings
 from memory.pages import store as pages
-from memory.pages.memorizer import parts
 from memory.pages.recollection import named
+from memory.pages.sizing import parts
 from memory.pages.store import NewPage, Page
 from runs.ledger import Call, Said, once
 from runs.place import Here, anywhere

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.abstracts import about
-from memory.pages.rows import Provenance, cut, storable
+from memory.pages.rows import Provenance, storable
+from memory.pages.sizing import parts
 from memory.pages.store import NewPage
 from models.extractive.abstract import abstract_of
 from retrieval.keyword import rank
-from retrieval.passages import passages
-from retrieval.text import Span
-from retrieval.tokens import count, estimate, warm
-
-MOST = 2_000
-"""How many tokens a page may have."""
-
-NEARLY = 0.9
-"""A page whose passages have less than this part of its tokens, counted one by one, has room."""
+from retrieval.tokens import warm
 
 RELATED = 5
 """How many earlier abstracts are shown to whoever writes the next one."""
@@ -38,25 +31,6 @@ log = logging.getLogger(__name__)
 Abstracter = Callable[[NewPage, Sequence[str]], Awaitable[str]]
 """Writes the abstract of a page, with some earlier abstracts that are about the same."""
 
-Prepare = Callable[[Sequence[NewPage]], Awaitable[list[NewPage]]]
-"""Makes pages of a sensible size; it may do what is left to do with them too (`prepared`)."""
-
-
-def prepared(new: Sequence[NewPage]) -> list[NewPage]:
-    """Return pages of a sensible size, each with its search words.
-
-    This is most of the work on a page. It needs no database, so any process can do it.
-    """
-    sized = [part for page in new for part in parts(page)]
-    for page in sized:
-        page["words"] = cut(storable(page["text"]))
-        page["title_words"] = cut(storable(page["title"]))
-    return sized
-
-
-async def _sized(new: Sequence[NewPage]) -> list[NewPage]:
-    return await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
-
 
 async def memorize(
     owner: str,
@@ -68,8 +42,6 @@ async def memorize(
     provenance: Provenance | Literal[""] = "",
     run: str = "",
     abstracter: Abstracter | None = None,
-    prepare: Prepare = _sized,
-    later: bool = False,
 ) -> list[str]:
     """Keep the pages of one origin, each with an abstract, and return their ids.
 
@@ -85,16 +57,11 @@ async def memorize(
         provenance: Who is behind them; by default what the kind tells.
         run: The run that read them.
         abstracter: Asks a model; it is asked for one page after the other.
-        prepare: Makes pages of a sensible size; those it gives an abstract are not asked about.
-        later: Whether abstracts are left until somebody looks at the pages (`described`).
     """
     await warm()
-    sized = await prepare(new)
+    sized = await asyncio.to_thread(lambda: [part for page in new for part in parts(page)])
     bare = [page for page in sized if not page.get("abstract")]
-    if later:
-        for page in bare:
-            page["abstract"] = ""
-    elif bare:
+    if bare:
         before = await pages.kept(owner, kind, origin)
         known = set((await pages.texts(owner, before)).values())
         fresh = [page for page in bare if storable(page["text"]) not in known]
@@ -117,40 +84,6 @@ async def _describe(
     made = await asyncio.to_thread(lambda: [abstract_of(page["text"]) for page in unwritten])
     for page, abstract in zip(unwritten, made, strict=True):
         page["abstract"] = abstract
-
-
-def parts(page: NewPage) -> Iterator[NewPage]:
-    """Yield a page, or as many as it takes to keep each of a sensible size."""
-    text = page["text"]
-    if estimate(text) <= MOST:
-        yield page.copy()
-        return
-    bounds = _bounds(text, passages(text))
-    for number, (start, end) in enumerate(zip(bounds, [*bounds[1:], None], strict=True), start=1):
-        part = page.copy()
-        part["text"] = text[start:end].strip()
-        if number > 1:
-            place = f"part={number}"
-            part["title"] = f"{page['title']} ({number})"
-            part["place"] = f"{page['place']}&{place}" if page["place"] else place
-        yield part
-
-
-def _bounds(text: str, spans: Sequence[Span]) -> list[int]:
-    """Return where the pages of a text begin, each with as many passages as it may have tokens.
-
-    The tokens of passages add up to about those of a page, so few pages are counted in vain.
-    """
-    bounds, about, done = [0], 0, 0
-    for span in spans:
-        alone = count(text[done : span.end])
-        about, done = about + alone, span.end
-        if span.start > bounds[-1] and (
-            about > MOST * NEARLY and count(text[bounds[-1] : span.end]) > MOST
-        ):
-            bounds.append(span.start)
-            about = alone
-    return bounds
 
 
 async def _written(

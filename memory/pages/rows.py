@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple, NotRequired
 from typing_extensions import TypedDict
 
 from retrieval.text import sentences
-from retrieval.words import words
-from storage.keywords import LONGEST
+from retrieval.words import LONGEST, words
 
 Provenance = Literal["user", "model", "tool", "web"]
 

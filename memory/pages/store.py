@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -63,16 +63,36 @@ async def keep(
         expires: When they are to be forgotten, in seconds since 1970; never when it is `None`.
     """
     source = Origin(owner, kind, storable(origin), storable(group), provenance, run, expires)
-    said: dict[str, int] = {}
+    return await keep_each(source, _batches(new), part=part)
+
+
+async def keep_each(
+    source: Origin, new: AsyncIterable[Sequence[NewPage]], *, part: bool = False
+) -> list[str]:
+    """Keep the pages of one origin as they come, each batch in a transaction, and return their ids.
+
+    Args:
+        source: Where they are from, and who they belong to.
+        new: The pages, in their order; the next ones may be made while some are written.
+        part: As for `keep`.
+    """
     ids: list[str] = []
-    for first in range(0, len(new), BATCH):
-        batch = new[first : first + BATCH]
-        made = await asyncio.to_thread(rows, source, batch, first)
-        said |= {row["id"]: row["position"] for row in made}
+    said: dict[str, int] = {}
+    made: list[dict[str, Any]] = []
+    async for batch in new:
+        if made:
+            await perform(partial(_keep, source=source, made=made, said={}))
+        made = await asyncio.to_thread(rows, source, batch, len(ids))
         ids += [row["id"] for row in made]
-        whole = not part and first + BATCH >= len(new)
-        await perform(partial(_keep, source=source, made=made, said=said if whole else {}))
+        said |= {row["id"]: row["position"] for row in made}
+    if made:
+        await perform(partial(_keep, source=source, made=made, said={} if part else said))
     return ids
+
+
+async def _batches(new: Sequence[NewPage]) -> AsyncIterator[Sequence[NewPage]]:
+    for first in range(0, len(new), BATCH):
+        yield new[first : first + BATCH]
 
 
 def _keep(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from storage.keywords import fts5, gin
-from storage.keywords.base import LONGEST as LONGEST
 from storage.keywords.base import Entry as Entry
 from storage.keywords.base import Keywords
 

@@ -10,9 +10,6 @@ from sqlalchemy import Connection
 TITLE = 3.0
 """How often a word of the title counts in the index's own rank."""
 
-LONGEST = 100
-"""The longest search word, in characters; what is longer is data and no word."""
-
 
 class Entry(NamedTuple):
     """What the index holds of a page: the words of its title and text, in each of its namespaces.

@@ -12,7 +12,7 @@ from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.finding import search
 from memory.pages.listing import listed
-from memory.pages.memorizer import MOST
+from memory.pages.sizing import MOST
 from models.extractive.abstract import abstract_of
 from retrieval.tokens import count
 from storage.engine import read_rows

@@ -5,13 +5,14 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from memory.kept.pages import PageShelf
-from memory.pages import memorizer as module
+from memory.pages import sizing as module
 from memory.pages import store as pages
 from memory.pages.abstracts import about, newest
 from memory.pages.describing import Described, described
 from memory.pages.groups import Group, best_of
 from memory.pages.listing import listed, shown
-from memory.pages.memorizer import MOST, RELATED, memorize, parts
+from memory.pages.memorizer import RELATED, memorize
+from memory.pages.sizing import MOST, parts, prepared
 from memory.pages.store import NewPage
 from retrieval.passages import passages
 from retrieval.tokens import count
@@ -150,7 +151,7 @@ async def test_an_abstract_that_was_put_off_is_made_and_kept_when_somebody_looks
     look: Callable[[], Awaitable[Sequence[object]]],
 ):
     said = "The queen lays eggs all summer long."
-    await memorize("me/", "file", "f", [page(said)], later=True)
+    await pages.keep("me/", "file", "f", prepared([page(said)]))
     assert await kept_abstracts() == [""]
 
     (found,) = await look()
@@ -160,7 +161,7 @@ async def test_an_abstract_that_was_put_off_is_made_and_kept_when_somebody_looks
 
 
 async def test_nobody_makes_the_abstracts_of_others():
-    await memorize("me/", "file", "f", [page("The queen lays eggs.")], later=True)
+    await pages.keep("me/", "file", "f", prepared([page("The queen lays eggs.")]))
     (mine,) = await read_rows(select(tables.pages.c.id, tables.pages.c.abstract))
 
     assert await described("you/", [Described(mine.id, "")]) == [Described(mine.id, "")]

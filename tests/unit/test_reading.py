@@ -12,7 +12,7 @@ from config.settings import settings
 from graph.context import Context
 from memory.pages import store as pages
 from memory.pages.forgetting import forget
-from memory.pages.memorizer import MOST
+from memory.pages.sizing import MOST
 from memory.pages.store import NewPage, Page, find
 from retrieval.tokens import count
 from runs.lifecycle import opened

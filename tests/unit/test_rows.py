@@ -6,7 +6,7 @@ import hashlib
 
 from memory.pages.rows import CUT, NewPage, Origin, cut, rows
 from retrieval.names import title_key
-from storage.keywords import LONGEST
+from retrieval.words import LONGEST
 
 ORIGIN = Origin("me/", "web", "https://a.org")
 
