@@ -31,8 +31,8 @@ READER = 4
 KINDS = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"
 """The types that a person is told of."""
 
-SIDE_BY_SIDE = (os.cpu_count() or 1) + 1
-"""How many files are read at once: one on each core, while what is in another is written."""
+SIDE_BY_SIDE = 2 * (os.cpu_count() or 1) + 2
+"""How many files are read at once: one on each core, while some others are written together."""
 
 MUCH = 1_000_000
 """So many bytes are worth the start of worker processes; less is read in this one."""

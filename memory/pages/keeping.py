@@ -16,6 +16,14 @@ AT_ONCE = 1_000
 """How many pages a statement names; SQLite as it usually comes takes 32,766."""
 
 
+_HELD = (
+    select(pages.c.id, pages.c.number, pages.c.indexed)
+    .where(pages.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(pages.c.number)
+    .with_for_update()
+)
+
+
 def store(
     connection: Connection, origin: Origin, rows: Sequence[Mapping[str, Any]]
 ) -> Sequence[int]:
@@ -36,8 +44,9 @@ def store(
     put(connection, fresh)
     queue(connection, fresh)
     join(connection, [row.number for row in held if row.number not in {*fresh}], wanted)
-    longer = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
-    connection.execute(longer.values(expires=origin.expires))
+    if known:
+        longer = update(pages).where(pages.c.id.in_(known), pages.c.expires != origin.expires)
+        connection.execute(longer.values(expires=origin.expires))
     return fresh
 
 
@@ -115,5 +124,4 @@ def put_back(connection: Connection, numbers: Sequence[int]) -> None:
 
 def _held(connection: Connection, ids: Sequence[str]) -> Sequence[Any]:
     """Return what is there of some pages, and keep others from changing it meanwhile."""
-    wanted = select(pages.c.id, pages.c.number, pages.c.indexed).where(pages.c.id.in_(ids))
-    return connection.execute(wanted.order_by(pages.c.number).with_for_update()).all()
+    return connection.execute(_HELD, {"ids": ids}).all()

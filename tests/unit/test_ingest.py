@@ -381,7 +381,7 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     async def full(*_: object, **__: object) -> list[str]:
         raise Problem("storage_full", "the disk is full")
 
-    monkeypatch.setattr(pages, "keep", full)
+    monkeypatch.setattr(pages, "keep_each", full)
 
     assert (await refused(folder)).code == "storage_full"
 
