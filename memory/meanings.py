@@ -29,6 +29,11 @@ OWNERS = 16
 ENGLISH = "minilm"
 """How the names of embedders begin that know English only."""
 
+REMEMBERED = 4_096
+"""How many vectors of passages a process remembers; none is kept beyond it."""
+
+_passages: OrderedDict[tuple[str, str], Floats] = OrderedDict()
+
 _held: OrderedDict[tuple[str, str, str], dict[str, Floats]] = OrderedDict()
 
 
@@ -54,6 +59,43 @@ async def vector(made_by: Embedder, text: str) -> Floats | None:
         return await asyncio.to_thread(asked, made_by, text)
     except Problem:
         return None
+
+
+async def likeness(asked_for: Sequence[str], passages: Sequence[str]) -> Floats | None:
+    """Return how like passages are to what is asked for: a row for each, a cosine for each text.
+
+    What is in a language that the embedder does not know is left out; `None` where nothing is left,
+    or no embedder can be asked now. The steps of a run look at the same passages again and again,
+    so their vectors are remembered.
+    """
+    made_by = await maker()
+    if made_by is None or not passages:
+        return None
+    rows = [await vector(made_by, text) for text in dict.fromkeys(asked_for) if text.strip()]
+    found = [row for row in rows if row is not None]
+    if not found:
+        return None
+    try:
+        of = await asyncio.to_thread(_remembered, made_by, passages)
+    except Problem:
+        return None
+    like: Floats = of @ np.stack(found).T
+    return like
+
+
+def _remembered(made_by: Embedder, passages: Sequence[str]) -> Floats:
+    """Return the vectors of passages, those that are not remembered made now."""
+    known = {text: _passages.get((made_by.name, text)) for text in passages}
+    new = [text for text, row in known.items() if row is None]
+    if new:
+        made = guarded(made_by, lambda: made_by.pages(new))
+        known |= dict(zip(new, made, strict=True))
+    for text, row in known.items():
+        if row is not None:
+            _passages[made_by.name, text] = row
+    while len(_passages) > REMEMBERED:
+        _passages.popitem(last=False)
+    return np.stack([row for text in passages if (row := known[text]) is not None])
 
 
 async def vectors(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, Floats]:

@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retrieval.keyword import Likeness
 from retrieval.passages import together
 from retrieval.text import Span
 from retrieval.tokens import count
 
+Floats = NDArray[np.float32]
+
 UNLIKE = 0.2
 """How much a passage loses that has the same words as a chosen one."""
+
+MEANT = 0.6
+"""How much of what a passage is worth is what it means, where that is known; the rest its words."""
+
+CLOSE = 40
+"""So many passages, the best by words, are compared by what they mean."""
+
+LEAST = 1e-6
+"""No difference is smaller."""
 
 MISFITS = 6
 """So many passages in a row that do not fit into the room end the choice."""
@@ -26,6 +40,8 @@ class Cut(NamedTuple):
     """What it is compared by: its words, and those of its title."""
     worth: float
     """1 for the best passage."""
+    factor: float = 1.0
+    """How much more or less it is worth than its words and its meaning say."""
 
 
 class Choice:
@@ -73,6 +89,25 @@ def choose(
     _fill(choice, _of(cuts, first), room // 2)
     _fill(choice, cuts, room)
     return choice.spans
+
+
+def by_meaning(cuts: Sequence[Cut], likeness: Floats) -> list[Cut]:
+    """Return passages, worth what they mean beside their words, the best first.
+
+    Args:
+        cuts: The passages, the best by words first.
+        likeness: How like the first of them are to each thing that is wanted.
+    """
+    low, high = likeness.min(axis=0), likeness.max(axis=0)
+    scaled = (likeness - low) / np.maximum(high - low, LEAST)
+    meant = (scaled.max(axis=1) + scaled.mean(axis=1)) / 2
+    meant = (meant / max(float(meant.max()), LEAST)).tolist()
+    near = [
+        cut._replace(worth=(1 - MEANT) * cut.worth + MEANT * worth * cut.factor)
+        for cut, worth in zip(cuts, meant, strict=False)
+    ]
+    far = [cut._replace(worth=(1 - MEANT) * cut.worth / 2) for cut in cuts[len(near) :]]
+    return sorted([*near, *far], key=_worth)
 
 
 def _of(cuts: Sequence[Cut], pages: Collection[int]) -> list[Cut]:

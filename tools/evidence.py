@@ -12,6 +12,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Passage, Seen, Source
 from graph.state import State
+from memory.meanings import likeness
 from memory.pages import store as pages
 from memory.pages.finding import spelling
 from memory.pages.recollection import EARLIER, REPORT, recollected, traced, without_turns_of
@@ -23,7 +24,7 @@ from models.extractive.kinds import asks_list
 from report.citations import SECTION
 from report.sources import Citable, register
 from report.support import Proven, proven
-from retrieval.choosing import Cut, choose
+from retrieval.choosing import CLOSE, Cut, by_meaning, choose
 from retrieval.headings import under
 from retrieval.keyword import rank, words
 from retrieval.leading import asks_way, leads_on
@@ -197,8 +198,10 @@ async def _chosen(
     here: Here, results: Sequence[list[Page]], wanted: Wanted, problems: list[Problem]
 ) -> Evidence:
     """Choose passages of what was found, and give their pages a number in this thread."""
-    found = {page.id: page for result in results for page in result if page.kind != REPORT}
-    chosen = await asyncio.to_thread(_choose, list(found.values()), wanted)
+    by_id = {page.id: page for result in results for page in result if page.kind != REPORT}
+    found = list(by_id.values())
+    cuts = await _by_meaning(found, await asyncio.to_thread(_cut, found, wanted), wanted)
+    chosen = await asyncio.to_thread(_choose, found, cuts, wanted)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
     sources = await register(here.thread, citable)
     kept = [_passage(source["id"], *one) for source, one in zip(sources, chosen, strict=True)]
@@ -262,8 +265,8 @@ async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
     return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
 
 
-def _choose(found: list[Page], wanted: Wanted) -> list[tuple[Page, Span]]:
-    """Cut pages into passages and choose the best, each different from the others."""
+def _cut(found: Sequence[Page], wanted: Wanted) -> list[Cut]:
+    """Cut pages into passages and rank them by their words, the best first."""
     query = "\n".join(wanted.queries)
     cut = [(at, span) for at, page in enumerate(found) for span in _best_of(page, query)]
     titled = [f"{found[at].title}\n{span.text}" for at, span in cut]
@@ -280,7 +283,22 @@ def _choose(found: list[Page], wanted: Wanted) -> list[tuple[Page, Span]]:
         ranked = [(n, own.get(n, 0.0) / most + add) for n, add in enumerate(more)]
     ranked = _leading_last(query, [found[at] for at, _ in cut], ranked)
     best = max((score for _, score in ranked), default=1.0) or 1.0
-    cuts = [Cut(*cut[n], titled[n], score / best) for n, score in ranked]
+    return [Cut(*cut[n], titled[n], score / best, worth[n]) for n, score in ranked]
+
+
+async def _by_meaning(found: Sequence[Page], cuts: list[Cut], wanted: Wanted) -> list[Cut]:
+    """Rank passages by what they mean, too, where an embedder can tell."""
+    above = [(found[cut.page], cut.span) for cut in cuts[:CLOSE]]
+    told = [
+        "\n".join([page.title.split(SECTION)[-1], *under(page.text, span.start), span.text])
+        for page, span in above
+    ]
+    like = await likeness(wanted.queries, told)
+    return cuts if like is None else by_meaning(cuts, like)
+
+
+def _choose(found: Sequence[Page], cuts: Sequence[Cut], wanted: Wanted) -> list[tuple[Page, Span]]:
+    """Choose the best passages, each different from the others."""
     first, each = (
         [at for at, page in enumerate(found) if page.id in ids]
         for ids in (wanted.before, wanted.each)

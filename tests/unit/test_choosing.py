@@ -1,4 +1,6 @@
-from retrieval.choosing import Cut, choose
+import numpy as np
+
+from retrieval.choosing import Cut, by_meaning, choose
 from retrieval.text import Span
 from retrieval.tokens import count
 
@@ -78,3 +80,31 @@ def test_what_says_the_same_is_chosen_once():
 
     assert said(texts, chosen).count(paragraph("gate")) == 1
     assert paragraph("pond") in said(texts, chosen)
+
+
+def test_a_passage_is_worth_what_it_means_beside_its_words():
+    texts = [page(*WORDS[:3])]
+    found = cuts(texts, {"gate": 1.0, "pond": 0.9, "wheel": 0.8})
+    like = np.array([[0.1, 0.2], [0.1, 0.1], [0.7, 0.2]], np.float32)
+
+    assert [cut.text for cut in by_meaning(found, like)][:2] == [
+        paragraph("wheel"),
+        paragraph("gate"),
+    ]
+
+
+def test_meaning_does_not_bring_up_what_is_about_something_else():
+    texts = [page(*WORDS[:3])]
+    found = [one._replace(factor=0.2) for one in cuts(texts, {"gate": 1.0, "pond": 0.5})]
+    found[0] = found[0]._replace(factor=1.0)
+    like = np.array([[0.4], [0.5]], np.float32)
+
+    assert by_meaning(found, like)[0].text == paragraph("gate")
+
+
+def test_what_is_not_compared_comes_after_what_is_as_good_by_words():
+    texts = [page(*WORDS[:3])]
+    found = cuts(texts, {"gate": 1.0, "pond": 0.9, "wheel": 0.9})
+    like = np.array([[0.4], [0.4]], np.float32)
+
+    assert [cut.text for cut in by_meaning(found, like)][-1] == paragraph("wheel")

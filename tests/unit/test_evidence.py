@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+import httpx
+import numpy as np
 import pytest
 
 from config.settings import settings
 from graph.context import Context
 from graph.records import Seen
+from memory import meanings
 from memory.pages import store as pages
 from memory.pages.store import NewPage
 from memory.pages.within import Scope
+from models.bert import Floats
+from models.embeddings import Embedder
 from runs.place import Here
 from tools.evidence import Evidence, gather, recollect
 from tools.openings import openings, subjects
@@ -124,3 +132,48 @@ async def test_of_a_named_report_the_pages_that_it_rests_on_are_shown():
     found = await recollect(HERE, ["闸门"], [one], about="闸门有多重？", part=Scope())
 
     assert "four tons" in shown(found)
+
+
+def sensing(*senses: str) -> Embedder:
+    """Return an embedder that knows which words mean the same."""
+
+    def row(text: str) -> Floats:
+        found = [float(bool(re.search(sense, text.lower()))) for sense in senses]
+        vector = np.array([*found, 0.01], np.float32)
+        made: Floats = vector / np.linalg.norm(vector)
+        return made
+
+    def rows(texts: Sequence[str]) -> Floats:
+        return np.array([row(text) for text in texts], np.float32)
+
+    return Embedder("test:senses", rows, row)
+
+
+ASKED = "When does the mill stop at high water?"
+IN_WORDS = "The mill is high, and the water of the mill is high at times."
+IN_SENSE = "Once the river floods, the mill is shut down until it falls."
+
+
+async def test_a_passage_that_says_it_in_other_words_comes_first_where_an_embedder_can_tell(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
+    assert IN_WORDS in shown(await search(ASKED, room=1))
+
+    one = sensing("stop|shut down", "high water|floods")
+    monkeypatch.setattr(meanings, "embedder", lambda: one)
+    found = shown(await search(ASKED, room=1))
+
+    assert IN_SENSE in found
+    assert IN_WORDS not in found
+
+
+async def test_an_embedder_that_fails_leaves_the_words(monkeypatch: pytest.MonkeyPatch):
+    def failing(_: Sequence[str]) -> Floats:
+        raise httpx.ConnectError("down")
+
+    one = sensing("floods")._replace(name="test:failing", pages=failing)
+    monkeypatch.setattr(meanings, "embedder", lambda: one)
+    await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
+
+    assert IN_WORDS in shown(await search(ASKED, room=1))

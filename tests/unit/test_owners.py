@@ -270,6 +270,7 @@ NOBODYS = {
     "learning.extraction.extract": "is told all it needs to know",
     "learning.turns.finish": "is told turns that were taken in an owner's name",
     "learning.turns.put_off": "is told turns that were taken in an owner's name",
+    "meanings.likeness": "is told texts, and returns numbers",
     "meanings.maker": "is told nothing",
     "meanings.vector": "is told a text",
     "pages.embedding.embed_due": "makes vectors for everybody, and returns how many",
