@@ -17,7 +17,8 @@ from memory.middleware import last_turns
 from models.load import fallback_name, load, model_name, playing
 from nodes.stack import agent_of
 from nodes.streaming import inside
-from nodes.typed import CUT, MENDABLE, in_words, read
+from nodes.typed import CUT, MENDABLE, in_words, read, wrong
+from prompts.complaints import complaint
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
 from retrieval.text import language
@@ -105,13 +106,16 @@ async def _answer(
         except Problem as problem:
             if problem.code != "answer_too_long":
                 raise
-            said = [*said, HumanMessage(render("repair", language=tongue, error=CUT))]
+            said = [
+                *said,
+                HumanMessage(render("repair", language=tongue, error=complaint(CUT, tongue))),
+            ]
             continue
         try:
             return read(reply, schema)
         except ValueError as error:
-            complaint = HumanMessage(render("repair", language=tongue, error=error))
-            said = [*said, AIMessage(str(reply.text)[:MENDABLE]), complaint]
+            told = render("repair", language=tongue, error=wrong(error, tongue))
+            said = [*said, AIMessage(str(reply.text)[:MENDABLE]), HumanMessage(told)]
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
     raise Problem("answer_invalid", what)
 

@@ -10,6 +10,7 @@ import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel, ValidationError
 
+from prompts.complaints import complaint, complaints
 from prompts.fields import in_chinese
 from prompts.loader import render
 from runs.faults import finish_reason, spoken
@@ -22,7 +23,12 @@ MENDABLE = 30_000
 Mending takes up to the square of the length: 2 seconds for 30,000 open brackets.
 """
 
-CUT = "The answer was cut off at the limit. Answer more shortly."
+CUT = "cut"
+"""What is wrong with an answer that ended at the limit."""
+
+
+class Unreadable(ValueError):
+    """An answer has no object that could be read; its one argument says why, as a code."""
 
 
 @cache
@@ -51,10 +57,11 @@ def read(reply: AnyMessage, schema: type[Answer]) -> Answer:
     """Read a typed answer.
 
     Raises:
-        ValueError: If no object is there, it does not fit, or the reply was cut off.
+        Unreadable: If no object is there, or the reply was cut off.
+        ValidationError: If it does not fit.
     """
     if isinstance(reply, AIMessage) and finish_reason(reply) == "length":
-        raise ValueError(CUT)
+        raise Unreadable(CUT)
     text = spoken(reply) if isinstance(reply, AIMessage) else str(reply.text)
     try:
         return schema.model_validate_json(text)
@@ -62,18 +69,23 @@ def read(reply: AnyMessage, schema: type[Answer]) -> Answer:
         return schema.model_validate_json(_mended(text))
 
 
+def wrong(error: ValueError, tongue: str) -> str:
+    """Say in the language of a prompt what is wrong with an answer that `read` refused."""
+    if isinstance(error, ValidationError):
+        return complaints(error.errors(include_url=False, include_input=False), tongue)
+    return complaint(str(error), tongue)
+
+
 def _mended(text: str) -> str:
     """Mend what models often get wrong about JSON.
 
     Raises:
-        ValueError: If no object is there, or it is too long or nested too deep to be mended.
+        Unreadable: If no object is there, or it is too long or nested too deep to be mended.
     """
     start = text.find("{")
     if start < 0 or len(text) > MENDABLE:
-        msg = "there is no JSON object in the answer"
-        raise ValueError(msg)
+        raise Unreadable("no_object")
     try:
         return json.dumps(json_repair.loads(text[start:]))
     except RecursionError as error:
-        msg = "the JSON of the answer is nested too deep"
-        raise ValueError(msg) from error
+        raise Unreadable("too_deep") from error

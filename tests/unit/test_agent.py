@@ -133,7 +133,7 @@ async def test_a_repair_shows_the_answer_and_what_is_wrong_with_it(script: Scrip
     assert "Name one." in str(system.text)
     assert (question.text, answer.text) == ("Which bee?", '{"titel": "Maya"}')
     assert "title" in str(complaint.text)
-    assert "Field required" in str(complaint.text)
+    assert "`title` is missing." in str(complaint.text)
 
 
 @pytest.mark.parametrize("reason", ["length", "max_tokens", "MAX_TOKENS"])
