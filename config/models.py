@@ -22,6 +22,7 @@ ROLES = (
     "reflector",
     "judge",
     "reporter",
+    "checker",
     "recall",
     "memorizer",
 )

@@ -135,6 +135,8 @@ class StepState(Place, total=False):
     """What was shown before the plan was made."""
     passages: list[Passage]
     finding: Finding
+    draft: str
+    """The newest draft of the step, before the checks. Written by researcher."""
     removed: list[Removed]
     """What the checks took out of the newest draft of the step. Written by researcher."""
     doubted: list[Doubted]

@@ -20,6 +20,7 @@ from graph.state import State
 from models.extractive.unquotable import unquotable
 from models.load import model_name
 from nodes.agent import work
+from nodes.checker import compared
 from nodes.conversation import holds_secret
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
@@ -99,7 +100,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     tell(state, "writing")
     if sources:
         await _write(draft, state, runtime)
-    checked = await _checked(owner(runtime), draft, state, sources)
+    checked = await _checked(draft, state, runtime, sources)
     if leaves_open(state["question"], checked.body):
         draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
@@ -174,15 +175,18 @@ def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -
         draft.tell(asked)
 
 
-async def _checked(owner: str, draft: Draft, state: State, sources: dict[str, Source]) -> Proven:
+async def _checked(
+    draft: Draft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
+) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
-    checked = await verified(owner, draft.text, sources, state["question"])
+    checked = await verified(owner(runtime), draft.text, sources, state["question"])
+    checked = await compared(state, runtime, draft.text, checked, sources)
     # A model that finds no answer on pages that were only searched is believed.
     if checked.cited or (draft.text and not material.findings(state)):
         return checked
     if draft.text:
         draft.tell("composed")
-    return await verified(owner, material.composed(state), sources, state["question"])
+    return await verified(owner(runtime), material.composed(state), sources, state["question"])
 
 
 def _request(state: State) -> str:

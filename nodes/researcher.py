@@ -32,8 +32,8 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `passages`,
-    `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `removed`, `doubted`. A
-    step that fails is a finding that says so.
+    `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `draft`, `removed`, `doubted`.
+    A step that fails is a finding that says so.
     """
     place = here(state, runtime)
     try:
@@ -96,12 +96,18 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         passages = _joined(passages, more.passages)
         sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
-    asked = f"{state['question']}\n{state['step']['title']}\n{state['step']['description']}"
-    checked = await verified(owner(runtime), written.text, sources, asked)
+    checked = await verified(owner(runtime), written.text, sources, asked_of(state))
     await note_checked(here(state, runtime), "researcher", checked)
     finding = _judged(state, written, checked, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
-    return kept | StepState(finding=finding, removed=checked.removed, doubted=checked.doubted)
+    kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
+    return kept | StepState(finding=finding)
+
+
+def asked_of(state: StepState) -> str:
+    """Return what a step is about; what that names, its finding may name."""
+    step = state["step"]
+    return f"{state['question']}\n{step['title']}\n{step['description']}"
 
 
 def _request(state: StepState) -> str:
@@ -120,15 +126,19 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
         return _finding(state, "failed", "no_evidence", queries)
-    finding = _finding(state, "ok", "", queries)
-    doubted = told([], checked.doubted, state["language"])
-    finding |= {"text": checked.body, "sources": checked.cited, "doubted": doubted}
+    finding = shown(state, _finding(state, "ok", "", queries), checked)
     if not written.complete:
         return finding | {"status": "partial", "reason": "answer_cut"}
     if written.unsure is None:
         return finding
     missing = f": {written.unsure}" if written.unsure else ""
     return finding | {"status": "partial", "reason": f"unsure{missing}"}
+
+
+def shown(state: StepState, finding: Finding, checked: Proven) -> Finding:
+    """Return a finding with the text that the checks left, and what they doubt in it."""
+    doubted = told([], checked.doubted, state["language"])
+    return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}
 
 
 def _finding(

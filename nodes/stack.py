@@ -30,7 +30,7 @@ from memory.registry import MEMORIES
 from retrieval.tokens import count, exact
 from runs.around import Around
 from runs.compacting import Compact
-from runs.middleware import Fallback, Handler, Ledger, Meter, Retry
+from runs.middleware import APART, Fallback, Handler, Ledger, Meter, Retry
 from runs.trace import trace
 from tools.toolbox import TOOLS
 
@@ -115,9 +115,9 @@ def left_out(role: str, guide: str, turn: int) -> frozenset[str]:
     """Return the memories that a role is not told.
 
     Whoever writes down what is remembered hears only the person's directions: nothing that is
-    remembered may be taken for something new.
+    remembered may be taken for something new. Nor may it bear out what a report says.
     """
-    if role == "memorizer":
+    if role in APART:
         return frozenset(memory.name for memory in MEMORIES) - {"instructions"}
     guided = guide == "every" or (guide == "once" and turn == 1)
     return frozenset() if guided else frozenset(["profile"])

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 CHINESE: Mapping[str, str] = {
+    "the number of the sentence": "句子的编号",
+    "the id of the source that says it": "这样说的来源的编号",
+    "numbers of contested sentences": "存疑或被删的句子中没有问题的编号",
     "what is still to be found out": "仍需查明的内容",
     "what must be known, one thing each": "必须知道的事，每条一件",
     "searches by the words that pages hold": "按页面上的字词查找",

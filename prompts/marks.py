@@ -10,12 +10,22 @@ from html import unescape
 from typing import Any, cast
 
 TAGS = (
-    *("abstract", "answer", "conversation", "count", "doubted", "draft", "earlier", "experience"),
-    *("fact", "facts", "feedback", "finding", "findings", "gaps", "insight", "instructions"),
+    *("abstract", "answer", "contested", "conversation", "count", "doubted", "draft", "earlier"),
+    *(
+        "experience",
+        "fact",
+        "facts",
+        "feedback",
+        "finding",
+        "findings",
+        "gaps",
+        "insight",
+        "instructions",
+    ),
     *("known", "limit", "memory", "message", "messages", "needs", "new", "note", "notes", "open"),
     *("other", "outline", "page", "pages", "plan", "profile", "queries", "question", "removed"),
-    *("reports", "request", "run", "runs", "source", "sources", "step", "summary"),
-    *("table", "tables", "talk", "trait", "traits", "wish", "wishes"),
+    *("reports", "request", "run", "runs", "sentence", "sentences", "source", "sources", "step"),
+    *("summary", "table", "tables", "talk", "trait", "traits", "wish", "wishes"),
 )
 """The names of the blocks that prompts have."""
 

@@ -20,6 +20,7 @@ from report.marks import MARKER, QUOTE, cites, given, replaced
 from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
 from report.openers import points_back, sums_up, without_transition
 from report.quantities import Figures, figures, following
+from report.rulings import NO_RULING, Ruling
 from report.statements import statements
 from report.strength import goes_beyond
 from report.subjects import first_cited, other_subject
@@ -60,7 +61,11 @@ class Proven(NamedTuple):
 
 
 def proven(
-    body: str, texts: Mapping[str, str], question: str = "", names: Mapping[str, str] | None = None
+    body: str,
+    texts: Mapping[str, str],
+    question: str = "",
+    names: Mapping[str, str] | None = None,
+    ruling: Ruling = NO_RULING,
 ) -> Proven:
     """Return `body` without what its sources do not say, each of its claims with a source.
 
@@ -77,9 +82,10 @@ def proven(
         texts: The full text of each source by its id.
         question: What was asked; what it names may be named.
         names: The title and the place of each source by its id; where it is cited, so may they.
+        ruling: What a second reader says of its statements.
     """
     checked = check(body, texts)
-    prover = _Prover(body, checked, texts, question, names or {})
+    prover = _Prover(body, checked, texts, question, names or {}, ruling)
     return prover.proven(checked.quotes, checked.removed)
 
 
@@ -93,8 +99,9 @@ class _Prover:
         texts: Mapping[str, str],
         question: str,
         names: Mapping[str, str],
+        ruling: Ruling,
     ) -> None:
-        self.body = body
+        self.body, self.ruling = body, ruling
         self.parts = blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
         self.asked = "\n".join([question, *headings])
@@ -127,11 +134,14 @@ class _Prover:
         ]
         left = without_gone(parts)
         self.doubt_hanging(gone, left)
+        self.doubt_faulted(left)
         cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
         return Proven(joined(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted)
 
     def sourced(self, statement: str, near: Sequence[str]) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
+        if letters(statement) in self.ruling.upheld:
+            return self.upheld(statement)
         cited = [name for name in dict.fromkeys(cites(statement)) if name in self.texts]
         if cited:
             return self.compared(statement, cited)
@@ -154,6 +164,11 @@ class _Prover:
             return given(statement, having[0])
         self.doubt(statement, "no_source" if what == "unsure" else "")
         return statement if what == "unsure" else ""
+
+    def upheld(self, statement: str) -> str:
+        """Return a statement that a second reader upholds, with the source that it shall cite."""
+        source = self.ruling.upheld[letters(statement)]
+        return replaced(statement, source) if source else statement
 
     def compared(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement that cites sources; another one only where theirs say none of it."""
@@ -211,6 +226,14 @@ class _Prover:
             if letters(statement) in names - doubted:
                 self.doubt(statement, "hanging")
 
+    def doubt_faulted(self, left: Sequence[Block]) -> None:
+        """Doubt the statements of what is left that a second reader found fault with."""
+        doubted = {letters(one["text"]) for one in self.doubted}
+        for _, part in prose([*left]):
+            for statement in [part.text] if part.kind == "row" else statements(part.text):
+                if letters(statement) not in doubted:
+                    self.doubt(statement, self.ruling.faulted.get(letters(statement), ""))
+
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
         """Doubt what says the opposite of a quotation from its own source in its paragraph."""
         quoted = [(one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph)]
@@ -227,7 +250,7 @@ class _Prover:
     def row(self, text: str) -> str:
         """Return a row of a table; each cell is compared with its sources, or with the row's."""
         whole = [name for name in dict.fromkeys(cites(text)) if name in self.texts]
-        if not whole:
+        if not whole or letters(text) in self.ruling.upheld:
             return self.sourced(text, [])
         own = [(cell, [name for name in cites(cell) if name in self.texts]) for cell in cells(text)]
         told = (self.difference(cell, cited or whole) for cell, cited in own)
@@ -396,12 +419,17 @@ class _Prover:
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
-        if reason:
+        if reason and letters(statement) not in self.ruling.upheld:
             self.doubted.append(Doubted(text=statement.strip(), reason=reason))
 
     def code(self, part: Block) -> list[Doubted]:
         """Return the lines of a fence of code with a number that none of the sources has."""
         names = self.cited or list(self.texts)
         lines = part.text.split("\n")[1:-1]
-        wrong = [one.strip() for one in lines if self.unsupported(one, names)]
+        fair = self.ruling.upheld
+        wrong = [
+            one.strip()
+            for one in lines
+            if self.unsupported(one, names) and letters(one) not in fair
+        ]
         return [Doubted(text=one, reason="number") for one in wrong]

@@ -121,6 +121,10 @@ _REMOVED = {
 }
 _DOUBTED = {
     "calculation": ("A calculation in it does not come out: “{}”", "其中的计算不成立：“{}”"),
+    "contradicted": (
+        "A second reading found that its sources say otherwise: “{}”",
+        "经再次对照，所引来源的说法不同：“{}”",
+    ),
     "date": ("Its sources give another date: “{}”", "所引来源中的日期不同：“{}”"),
     "hanging": (
         "What it refers to stood in a sentence that was removed: “{}”",
@@ -129,6 +133,10 @@ _DOUBTED = {
     "name": ("Its sources give another name: “{}”", "所引来源中的名称不同：“{}”"),
     "negation": ("Its sources seem to say the opposite: “{}”", "所引来源的说法似乎相反：“{}”"),
     "no_source": ("No source is named for it: “{}”", "没有注明来源：“{}”"),
+    "not_said": (
+        "A second reading did not find it in its sources: “{}”",
+        "经再次对照，所引来源中没有这样说：“{}”",
+    ),
     "number": (
         "A number in it stands in none of the sources that it cites: “{}”",
         "所引来源中没有其中的数字：“{}”",
@@ -237,6 +245,11 @@ def told(removed: Sequence[Removed], doubted: Sequence[Doubted], language: str) 
     colon = word("colon", language)
     lines = [f"- {why_removed(one['reason'], language)}{colon}{one['text']}" for one in removed]
     return "\n".join([*lines, *(f"- {_doubt(one, language)}" for one in doubted)])
+
+
+def doubt(reason: str, language: str) -> str:
+    """Return in a few words why a sentence is doubted, or was taken out as without a source."""
+    return _doubt(Doubted(text="", reason=reason), language).rstrip("“”:： ")
 
 
 def _doubt(one: Doubted, language: str) -> str:

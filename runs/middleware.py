@@ -36,7 +36,7 @@ ABSURD = 10_000_000
 WRITERS = ("researcher", "coder", "reporter")
 """Roles who write from what was read: their words may be those of any page."""
 
-APART = ("memorizer",)
+APART = ("memorizer", "checker")
 """Roles whose words are no step of a run: they are about other runs, or about the person."""
 
 

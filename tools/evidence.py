@@ -22,6 +22,7 @@ from memory.pages.uploads import uploaded
 from memory.pages.within import Scope, scope
 from models.extractive.kinds import asks_list
 from report.citations import SECTION
+from report.rulings import NO_RULING, Ruling
 from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.choosing import CLOSE, Cut, by_meaning, choose
@@ -334,14 +335,20 @@ def _best_of(page: Page, query: str) -> list[Span]:
 
 
 async def verified(
-    owner: str, text: str, sources: Mapping[str, Source], question: str = ""
+    owner: str,
+    text: str,
+    sources: Mapping[str, Source],
+    question: str = "",
+    ruling: Ruling = NO_RULING,
 ) -> Proven:
     """Return a text without what the stored pages of its sources do not bear out.
 
-    A page that was forgotten bears out nothing. What the question names may be named.
+    A page that was forgotten bears out nothing. What the question names may be named. What a
+    second reader has ruled stands.
     """
     names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
-    return await asyncio.to_thread(proven, text, await texts(owner, sources), question, names)
+    pages = await texts(owner, sources)
+    return await asyncio.to_thread(proven, text, pages, question, names, ruling)
 
 
 async def note_checked(here: Here, role: str, checked: Proven) -> None:

@@ -1,12 +1,12 @@
-"""Put sentences that the checks cannot tell to be wrong before a judge, in whole runs.
+"""Put sentences that the checks cannot tell to be wrong before a second reader, in whole runs.
 
 `python -m evals.sentences.judged --data ../shared/data`: of the benchmark's sentences
 (`evals/sentences`), wrong ones that the checks leave unmarked and as many right ones are each
-written by a scripted researcher in a run of its own, over the page they are about. The review of
-the step is played by the benchmark's own labels: by one that always knows them, by others that are
-mistaken at a stated rate, and by one that passes everything. A step that is sent back is written
-again with a sentence of the page. This shows that a verdict reaches the report, and what a judge of
-such a quality would leave; it says nothing of how good any model is as a judge.
+written by a scripted model in a run of its own, over the page they are about. The second reader of
+the report (`nodes/checker.py`) is played by the benchmark's own labels: by one that always knows
+them, by others that are mistaken at a stated rate, and by one that passes everything. This shows
+that a verdict reaches the report, and what a reader of such a quality would leave; it says nothing
+of how good any model is as a reader.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from typing import Any, NamedTuple
 from config.settings import settings
 from evals.openai_answers import Json, text
 from evals.openai_server import Rule, Server
-from evals.sentences.made import Case, alone
+from evals.sentences.made import Case
 from evals.sentences.measuring import bare, made, outcome
 from graph.context import Context
 from graph.session import session
 from runs.place import owned
 from tools.ingest import ingest
 
-JUDGES = (None, 0.0, 0.1, 0.2)
-"""How often each judge says the opposite of what it knows; None passes everything."""
+READERS = (None, 0.0, 0.1, 0.2)
+"""How often each reader says the opposite of what it knows; None passes everything."""
 
 _ID = re.compile(r'<page id="(S\d+)"')
+_NUMBER = re.compile(r'<sentence id="(\d+)"')
 _MARK = re.compile(r"[\[【(]\^?S[\dX]+(?:, S\d+)*[\]】)]")
 
 
@@ -47,7 +48,7 @@ class Told(NamedTuple):
 
 
 def main() -> None:
-    """Choose the sentences, run each before every judge, and print a table."""
+    """Choose the sentences, run each before every reader, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--half", choices=["tuning", "held-out"], default="tuning")
@@ -68,9 +69,9 @@ def main() -> None:
 
 
 async def _table(chosen: Sequence[Case], server: Server, home: Path) -> None:
-    """Print for each judge how many sentences are printed, wrong ones and right ones."""
-    print("judge                    wrong printed unmarked   right printed")
-    for share in JUDGES:
+    """Print for each reader how many sentences are printed, wrong ones and right ones."""
+    print("reader                   wrong printed unmarked   right printed")
+    for share in READERS:
         told = await judged(chosen, share, server, home)
         wrong = [one.printed for one in told if one.wrong]
         right = [one.printed for one in told if not one.wrong]
@@ -88,14 +89,14 @@ def choose(data: Path, half: str, count: int, each: int) -> list[Case]:
 
 
 def _is_plain(case: Case) -> bool:
-    """Tell whether a sentence is about one page, and another one of that page can replace it."""
-    return case.said.count("[") == 1 and "[S1]" in case.said and bool(_others(case))
+    """Tell whether a sentence is about one page."""
+    return case.said.count("[") == 1 and "[S1]" in case.said
 
 
 async def judged(
     cases: Sequence[Case], mistaken: float | None, server: Server, home: Path
 ) -> list[Told]:
-    """Run each case before a judge that is mistaken so often; None passes everything."""
+    """Run each case before a reader that is mistaken so often; None passes everything."""
     chance, told = Random(2), []
     for number, case in enumerate(cases):
         errs = mistaken is not None and chance.random() < mistaken
@@ -125,19 +126,18 @@ async def _run(case: Case, folder: Path, thread: str) -> Told:
 
 
 def _rules(case: Case, *, passes: bool) -> list[Rule]:
-    """Return what the model answers: the step is done with the sentence, then with another one."""
+    """Return what the model answers: step and report say the sentence, the reader judges it."""
     title, said = _title(case), _MARK.sub("[{}]", case.said)
-    other = f"{_others(case)[0].rstrip('.。')} [{{}}]."
     steps = [{"title": title, "description": f"What is said of {title}.", "queries": [title, said]}]
 
     def research(body: Json) -> str:
-        prompt = text(body["messages"][-1])
-        again, source = "<feedback>" in prompt, _ID.search(prompt)
-        return (other if again else said).format(source[1] if source else "S1")
+        source = _ID.search(text(body["messages"][-1]))
+        return said.format(source[1] if source else "S1")
 
-    def verdict(body: Json) -> dict[str, Any]:
-        first = bare(_MARK.sub("", case.said)) in bare(text(body["messages"][-1]))
-        return {"passed": passes or not first, "feedback": "It is not what the page says."}
+    def checks(body: Json) -> dict[str, Any]:
+        numbers = [int(one) for one in _NUMBER.findall(text(body["messages"][-1]))]
+        verdict = "supported" if passes else "contradicted"
+        return {"verdicts": [{"sentence": one, "verdict": verdict} for one in numbers]}
 
     def report(body: Json) -> str:
         found = re.search(r"<finding [^>]*>\n?(.*?)</finding>", text(body["messages"][-1]), re.S)
@@ -147,8 +147,9 @@ def _rules(case: Case, *, passes: bool) -> list[Rule]:
         {"schema": "Triage", "reply": {"research": True, "reply": ""}},
         {"schema": "Rewrite", "reply": {"question": f"What of {title}?", "queries": [title]}},
         {"schema": "Draft", "reply": {"title": title, "thought": "One step.", "steps": steps}},
-        {"schema": "Verdict", "reply": verdict},
+        {"schema": "Verdict", "reply": {"passed": True}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
+        {"schema": "Checks", "reply": checks},
         {"match": "<step title=", "reply": research},
         {"match": "<findings>", "reply": report},
     ]
@@ -156,11 +157,6 @@ def _rules(case: Case, *, passes: bool) -> list[Rule]:
 
 def _title(case: Case) -> str:
     return case.titles["S1"] or "this page"
-
-
-def _others(case: Case) -> Sequence[str]:
-    """Return sentences of the page that are not the one of the case."""
-    return [one for one in alone(case.texts["S1"]) if bare(one)[:20] not in bare(case.said)]
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ async def test_a_run_over_http_uses_few_calls(
     outcome = await thread.begin(QUESTION, make(paid), quiet)
 
     assert outcome.state["status"] == "succeeded"
-    assert len(model.log) == 2 * 4 + 5
+    assert len(model.log) == 2 * 4 + 6
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ async def test_a_fault_that_passes_costs_one_more_call_and_nothing_else(
     outcome = await thread.begin(QUESTION, make(paid), quiet)
 
     assert outcome.state["status"] == "succeeded"
-    assert len(model.log) == 2 * 4 + 5 + 1
+    assert len(model.log) == 2 * 4 + 6 + 1
     assert not outcome.state["report"]["notices"]
 
 
@@ -192,7 +192,7 @@ async def test_the_same_question_is_not_paid_for_twice_after_a_stop(
     outcome = await thread.go_on(make(paid), quiet)
 
     assert outcome.state["status"] == "succeeded"
-    assert len(model.log) == before + 1
+    assert len(model.log) == before + 2
 
 
 async def streamed(thread: Session, paid: dict[str, object]) -> tuple[list[str], dict[str, Any]]:
@@ -233,5 +233,5 @@ async def test_a_stream_that_breaks_off_is_not_taken_for_the_whole(
     _, state = await streamed(thread, paid)
 
     assert state["status"] == "succeeded"
-    assert len(model.log) == 2 * 4 + 5 + 1
+    assert len(model.log) == 2 * 4 + 6 + 1
     assert "at work all day long" in state["report"]["body"]

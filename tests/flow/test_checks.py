@@ -45,8 +45,8 @@ async def test_a_reviewer_is_shown_what_was_removed_and_why(
     await thread.begin("How do bees dance?", make(choices), quiet)
 
     (shown,) = script.prompts("Verdict")
-    assert "<removed>" in shown
-    assert "with a quotation that no source has: " in shown
+    assert "<contested>" in shown
+    assert "1. a sentence with a quotation that no source has: " in shown
     assert "a joke" in shown
 
 
@@ -88,15 +88,17 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
     script.on("researcher", said)
     await thread.begin(question, make(choices), quiet)
 
-    for name in ("Verdict", "Enough", "reporter"):
-        (shown,) = re.findall("<doubted>\n(.*?)\n</doubted>", script.prompts(name)[-1], re.DOTALL)
-        assert shown.startswith(doubt), name
+    for name, tag in {"Verdict": "contested", "Enough": "doubted", "reporter": "doubted"}.items():
+        told = re.findall(f"<{tag}>\n(.*?)\n</{tag}>", script.prompts(name)[-1], re.DOTALL)
+        assert [one.replace("1. ", "- ", 1)[: len(doubt)] for one in told] == [doubt], name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", ["reflection", "judge", "reporter"])
-def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, language: str):
-    assert "`<doubted>`" in render(name, language=language, style="", tongue="")
+@pytest.mark.parametrize(
+    ("name", "tag"), [("reflection", "contested"), ("judge", "doubted"), ("reporter", "doubted")]
+)
+def test_whoever_is_shown_doubts_is_told_what_they_are(name: str, tag: str, language: str):
+    assert f"`<{tag}>`" in render(name, language=language, style="", tongue="")
 
 
 async def test_a_review_that_accepts_that_nothing_was_found_is_not_done_again(

@@ -1,0 +1,95 @@
+"""Have a second reader compare what was written with its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from config.errors import Problem
+from graph.context import Context
+from graph.records import Source
+from models.load import model_name
+from nodes.agent import ask
+from nodes.streaming import tell
+from prompts.loader import render
+from prompts.marks import block, blocks, pages_block, wrap
+from report.rulings import Claim, Verdict, claims, evidence, ruling
+from report.support import Proven
+from report.wording import doubt
+from runs.place import owner
+from tools.evidence import texts, verified
+
+
+class Checked(BaseModel):
+    """The verdict on one sentence."""
+
+    sentence: int = Field(description="the number of the sentence")
+    verdict: Verdict
+    source: str = Field(default="", description="the id of the source that says it")
+
+
+class Checks(BaseModel):
+    """The verdicts on the sentences of a text; those that need none are left out."""
+
+    verdicts: list[Checked]
+
+
+async def compared(
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    text: str,
+    checked: Proven,
+    sources: Mapping[str, Source],
+) -> Proven:
+    """Return what is left of a text when a model has compared its sentences with their sources.
+
+    Words alone do not tell a remark of the writer from a claim, nor a claim put in other words from
+    a wrong one. So the model may lift what the checks hold against a sentence, except for
+    quotations and ids, and name sentences that they passed. Where it cannot be asked, what the
+    checks say stands. The extractive model only quotes; it is not asked.
+
+    Args:
+        state: The state of the node.
+        runtime: The runtime of the node.
+        text: Markdown as a model wrote it.
+        checked: What the checks left of it.
+        sources: What it may cite, by id.
+    """
+    if model_name("checker", runtime.context).startswith("extractive:"):
+        return checked
+    pages = await texts(owner(runtime), sources)
+    shown = claims(text, checked.removed, checked.doubted, pages)
+    if not shown:
+        return checked
+    tell(state, "comparing")
+    data = blocks(
+        block("question", state["question"]),
+        wrap("sentences", (_marked(claim, state["language"]) for claim in shown)),
+        pages_block(evidence(shown, pages), sources),
+    )
+    system = render("checker", language=state["language"])
+    said = [HumanMessage(data)]
+    try:
+        checks = await ask(state, runtime, "checker", system, said, Checks)
+    except Problem:
+        return checked
+    if not checks.verdicts:
+        return checked
+    given = {one.sentence: (one.verdict, _known(one.source, pages)) for one in checks.verdicts}
+    return await verified(owner(runtime), text, sources, state["question"], ruling(shown, given))
+
+
+def _marked(claim: Claim, language: str) -> str:
+    """Return a sentence with its number, and with what the checks hold against it."""
+    why = {"doubt": doubt(claim.reason, language)} if claim.reason else {}
+    said = f"{claim.head}\n{claim.text}" if claim.head else claim.text
+    return block("sentence", said, id=claim.number, **why)
+
+
+def _known(source: str, pages: Mapping[str, str]) -> str:
+    name = source.strip("[] ")
+    return name if name in pages else ""

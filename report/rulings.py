@@ -1,0 +1,202 @@
+"""List the statements of a text for a second reader, and keep what the reader says of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from graph.records import Doubted, Passage, Removed
+from report.blocks import Block, blocks, prose
+from report.claims import sort
+from report.extracts import Use, located
+from report.leads import letters
+from report.marks import MARKER, QUOTE, cites
+from report.statements import statements
+from report.verify import check
+from retrieval.text import Span
+
+Verdict = Literal["supported", "own", "not_said", "contradicted"]
+"""What a reader says of a statement: its sources say it; it claims nothing of them, being the
+writer's own remark; they do not say it; they say otherwise."""
+
+AROUND = (500, 150)
+"""How many characters are shown on each side of what a statement rests on: of few, of many."""
+
+ROOM = 24_000
+"""How many characters of pages a reader is shown, about; beyond it there is less around each."""
+
+WINDOW = 1_000
+"""How many characters are shown of a page in another language than the statement."""
+
+_ANCHOR = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{2,}|\d[\d.,]*\d|\d")
+
+
+class Claim(NamedTuple):
+    """A statement of a text, as a second reader is shown it."""
+
+    number: int
+    text: str
+    reason: str
+    """Why it was taken out or is doubted; empty for most."""
+    sources: tuple[str, ...]
+    """The ids of the sources that it cites, or that its paragraph cites."""
+    head: str = ""
+    """The head of its table, if it is a row of one."""
+
+
+class _Said(NamedTuple):
+    text: str
+    sources: tuple[str, ...] = ()
+    head: str = ""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a second reader says; a statement is known by its letters and digits."""
+
+    upheld: Mapping[str, str] = field(default_factory=dict)
+    """Statements that stay and are not doubted, each with the source that it shall cite, or ""."""
+    faulted: Mapping[str, str] = field(default_factory=dict)
+    """Statements to be doubted although nothing was found against them, each with the reason."""
+
+
+NO_RULING = Ruling()
+
+
+def claims(
+    text: str,
+    removed: Sequence[Removed],
+    doubted: Sequence[Doubted],
+    texts: Mapping[str, str],
+) -> list[Claim]:
+    """Return what a second reader shall compare with the sources, in the order of the text.
+
+    Quotations are compared to the letter already, and headings claim nothing.
+
+    Args:
+        text: Markdown as a model wrote it.
+        removed: What the checks took out of it.
+        doubted: What they doubt in it.
+        texts: The full text of each source by its id.
+    """
+    contested = {letters(one["text"]): one["reason"] for one in doubted}
+    lost = [one for one in removed if one["reason"] == "no_source"]
+    contested |= {letters(one["text"]): one["reason"] for one in lost}
+    said = _said(blocks(check(text, texts).body), contested)
+    return [
+        Claim(number, one.text.strip(), _reason(one.text, contested), one.sources, one.head)
+        for number, one in enumerate(said, start=1)
+    ]
+
+
+def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Verdict, str]]) -> Ruling:
+    """Return what follows from the verdicts on some claims, by their numbers.
+
+    A doubt is only lifted where the reader says so, and a claim without one is only doubted where
+    its sources do not say it. A claim that cites the wrong source is given the right one.
+
+    Args:
+        shown: The claims that the reader was shown.
+        verdicts: Each verdict, and the id of the source that the claim shall cite, or "".
+    """
+    upheld: dict[str, str] = {}
+    faulted: dict[str, str] = {}
+    for claim in shown:
+        verdict, source = verdicts.get(claim.number, ("", ""))
+        right = verdict == "supported" and source not in cites(claim.text)
+        if verdict in ("supported", "own") and (claim.reason or (right and source)):
+            upheld[letters(claim.text)] = source if right else ""
+        if not claim.reason and verdict in ("not_said", "contradicted"):
+            faulted[letters(claim.text)] = verdict
+    return Ruling(upheld, faulted)
+
+
+def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
+    """Return the pieces of the pages that the claims rest on, with what stands around them."""
+    places = {
+        (name, _place(texts[name], claim, name)): name for claim, name in _cited(shown, texts)
+    }
+    around = AROUND[len(places) * 2 * AROUND[0] > ROOM]
+    wide = {(name, _widened(texts[name], span, around)) for name, span in places}
+    return [
+        Passage(source=name, text=texts[name][span.start : span.end], start=span.start)
+        for name, span in _apart(sorted(wide))
+    ]
+
+
+def _reason(statement: str, contested: Mapping[str, str]) -> str:
+    """Return why a statement needs a verdict; one that is given a source needs it, too."""
+    bare = not cites(statement) and sort(statement) in ("claim", "unsure")
+    return contested.get(letters(statement), "no_source" if bare else "")
+
+
+def _said(parts: list[Block], contested: Collection[str]) -> Iterator[_Said]:
+    """Yield the statements that need a second reader, code last."""
+    for at, part in prose(parts):
+        row = part.kind == "row"
+        for one in [part.text] if row else statements(part.text):
+            bare = MARKER.sub("", QUOTE.sub("", one))
+            idle = not letters(bare) or (not cites(one) and sort(one) == "none")
+            if letters(one) in contested or not idle:
+                named = tuple(dict.fromkeys(cites(one) or cites(part.text)))
+                yield _Said(one, named, _head(parts, at) if row else "")
+    lines = (one for part in parts if part.kind == "fence" for one in part.text.split("\n"))
+    yield from (_Said(one) for one in lines if letters(one) in contested)
+
+
+def _head(parts: Sequence[Block], at: int) -> str:
+    """Return the first row of the table that a row belongs to."""
+    first = at
+    while first and parts[first - 1].kind == "row":
+        first -= 1
+    return parts[first].text if first < at else ""
+
+
+def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[Claim, str]]:
+    return ((claim, name) for claim in shown for name in claim.sources if name in texts)
+
+
+def _place(text: str, claim: Claim, name: str) -> Span:
+    """Return where a page says what is nearest to a claim."""
+    found = located(text, Use(0, (name,), claim.text, quoted=False))
+    return found or _anchored(text, MARKER.sub("", claim.text))
+
+
+def _anchored(text: str, said: str) -> Span:
+    """Return the part of a page with most of the names and numbers of what is said."""
+    wanted = {one[0].lower() for one in _ANCHOR.finditer(said)}
+    where = [
+        (one.start() // WINDOW, one[0].lower())
+        for one in _ANCHOR.finditer(text)
+        if one[0].lower() in wanted
+    ]
+    counted = Counter(window for window, _ in set(where))
+    best = max(counted, key=lambda window: (counted[window], -window), default=0)
+    return Span(best * WINDOW, min((best + 1) * WINDOW, len(text)), "")
+
+
+def _widened(text: str, span: Span, around: int) -> Span:
+    """Return a part of a page with what is around it, cut between words."""
+    start, end = max(0, span.start - around), min(len(text), span.end + around)
+    start = (
+        text.rfind(" ", 0, start) + 1
+        if start and " " in text[max(0, start - 40) : start]
+        else start
+    )
+    following = text.find(" ", end, end + 40)
+    return Span(start, following if following >= 0 else end, "")
+
+
+def _apart(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:
+    """Return parts of pages, those of one page joined that overlap."""
+    found: list[tuple[str, Span]] = []
+    for name, span in wide:
+        if found and found[-1][0] == name and span.start <= found[-1][1].end:
+            before = found[-1][1]
+            found[-1] = (name, Span(before.start, max(before.end, span.end), ""))
+        else:
+            found.append((name, span))
+    return found

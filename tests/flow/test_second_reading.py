@@ -1,0 +1,172 @@
+"""A model reads again what was written: it lifts wrong doubts and finds what words hide."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from config.errors import Problem
+from graph.records import Report, of_turn
+from graph.session import Outcome, Session
+from report.render import plain
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+
+TRUE = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
+ABSENT = "Nor is the name of whoever kept the hive given anywhere."
+RIGHT = "So the dance tells other bees in which direction the food lies [S1]."
+
+
+async def reported(
+    thread: Session, choices: dict[str, object], script: Script, text: str, *verdicts: Any
+) -> Outcome:
+    """Let a run write `text` as its report, and have its sentences judged by their beginnings."""
+
+    def reply(messages: list[Any]) -> dict[str, Any]:
+        shown = re.findall(
+            r'<sentence id="(\d+)"[^>]*>\n(.*?)\n</sentence>', str(messages[-1].text), re.DOTALL
+        )
+        judged = [
+            {"sentence": int(number), "verdict": verdict, "source": source}
+            for number, said in shown
+            for start, verdict, source in verdicts
+            if plain(said).startswith(start)
+        ]
+        return {"verdicts": judged}
+
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", TRUE)
+    script.on("reporter", text)
+    script.on("Checks", reply)
+    return await thread.begin("How do bees dance?", make(choices), quiet)
+
+
+def report_of(outcome: Outcome) -> Report:
+    report: Report = outcome.state["report"]
+    return report
+
+
+async def test_a_remark_that_no_word_gives_away_stays(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    outcome = await reported(thread, choices, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
+
+    report = report_of(outcome)
+    assert ABSENT in report["body"]
+    assert not report["removed"]
+    assert not report["doubted"]
+
+
+async def test_without_a_verdict_the_checks_have_the_last_word(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    outcome = await reported(thread, choices, script, f"{TRUE} {ABSENT}")
+
+    report = report_of(outcome)
+    assert ABSENT not in report["body"]
+    assert [one["reason"] for one in report["removed"]] == ["no_source"]
+
+
+async def test_a_claim_without_a_source_gets_the_one_that_the_reader_names(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    claim = "Whoever watches a run knows the way to the meal."
+    outcome = await reported(thread, choices, script, f"{TRUE} {claim}", ("Who", "supported", "S1"))
+
+    assert "the way to the meal [S1]." in report_of(outcome)["body"]
+
+
+@pytest.mark.parametrize("verdict", ["not_said", "contradicted"])
+async def test_a_sentence_that_only_a_reader_finds_wrong_is_doubted(
+    thread: Session, choices: dict[str, object], script: Script, verdict: str
+):
+    outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT}", ("So the", verdict, ""))
+
+    report = report_of(outcome)
+    assert [one["reason"] for one in report["doubted"]] == [verdict]
+    assert "the food lies" in report["doubted"][0]["text"]
+    assert "⚠" in str(outcome.state["messages"][-1].text)
+
+
+async def test_a_doubt_is_lifted_only_by_the_reader(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    text = f"{TRUE} About 7300 bees watch [S1]. {RIGHT}"
+    outcome = await reported(thread, choices, script, text, ("About", "supported", "S1"))
+
+    (shown,) = script.prompts("Checks")
+    assert "A number in it stands in none of the sources" in shown
+    assert not report_of(outcome)["doubted"]
+
+
+async def test_no_reader_brings_back_a_quotation_that_no_source_has(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    false = '<q s="S1">The waggle dance tells a joke.</q>'
+    outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT} {false}", ("", "own", ""))
+
+    report = report_of(outcome)
+    assert "joke" not in report["body"]
+    assert [one["reason"] for one in report["removed"]] == ["quote_not_found"]
+
+
+async def test_a_reader_is_shown_what_each_sentence_rests_on(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await reported(thread, choices, script, f"{TRUE} {RIGHT}")
+
+    (shown,) = script.prompts("Checks")
+    assert '<page id="S1"' in shown
+    assert "A longer waggle run means that the food is farther away." in shown
+
+
+async def test_a_reader_who_cannot_be_asked_costs_no_report(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Checks", Problem("model_auth", "the key was refused"))
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", TRUE)
+    script.on("reporter", f"{TRUE} {RIGHT}")
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert "the food lies" in report_of(outcome)["body"]
+    assert outcome.state["status"] == "succeeded"
+
+
+async def test_quotations_alone_cost_no_call(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    await reported(thread, choices, script, TRUE)
+
+    assert "Checks" not in script.names()
+
+
+async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {ABSENT} About 7300 bees watch [S1].")
+    script.on("Verdict", {"passed": True, "right": [1]})
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert ABSENT in finding["text"]
+    assert "7300" in finding.get("doubted", "")
+    assert "Nor is" not in finding.get("doubted", "")
+
+
+async def test_what_a_review_upholds_is_not_held_against_the_next_draft(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {ABSENT}", TRUE)
+    again = {"passed": False, "feedback": "say when", "right": [1]}
+    script.on("Verdict", again, {"passed": True})
+    await thread.begin("How do bees dance?", make(choices), quiet)
+
+    redo = script.prompts("researcher")[-1]
+    assert ABSENT in redo
+    assert "<removed>" not in redo

@@ -1,0 +1,91 @@
+"""What a second reader is shown of a text, and what follows from what the reader says."""
+
+from __future__ import annotations
+
+from report.rulings import Claim, claims, evidence, ruling
+
+PAGE = (
+    "The pump runs at 41 bar. " + "It is painted grey. " * 60 + "The valve opens at 7 bar. "
+    "Nobody may stand near it."
+)
+TEXTS = {"S1": PAGE}
+
+
+def texts(body: str, **contested: str) -> list[tuple[str, str]]:
+    doubted = [{"text": text, "reason": reason} for reason, text in contested.items()]
+    return [(one.text, one.reason) for one in claims(body, [], doubted, TEXTS)]  # type: ignore[arg-type]
+
+
+def test_headings_labels_and_pure_quotations_are_not_compared():
+    body = (
+        '## The pump\n\nIn short:\n\n<q s="S1">The pump runs at 41 bar.</q> [S1]\n\n'
+        "The pump is held at 41 bar [S1].\n\n```\npump --bar 41\n```"
+    )
+
+    assert texts(body) == [("The pump is held at 41 bar [S1].", "")]
+
+
+def test_a_doubted_line_of_code_is_compared():
+    assert texts("```\npump --bar 40\n```", number="pump --bar 40") == [("pump --bar 40", "number")]
+
+
+def test_a_row_of_a_table_is_one_claim():
+    body = "| part | bar |\n|---|---|\n| pump [S1] | 41 |\n| valve [S1] | 7 |"
+
+    assert [text for text, _ in texts(body)] == ["| pump [S1] | 41 |", "| valve [S1] | 7 |"]
+    assert {one.head for one in claims(body, [], [], TEXTS)} == {"| part | bar |"}
+
+
+def test_a_sentence_without_a_source_needs_a_verdict_and_a_remark_on_the_sources_none():
+    body = "The pump runs at 41 bar. The documents do not say who painted it. Was it you?"
+
+    assert texts(body) == [
+        ("The pump runs at 41 bar.", "no_source"),
+        ("The documents do not say who painted it.", ""),
+    ]
+
+
+def test_a_claim_that_cites_the_wrong_source_is_given_the_right_one():
+    shown = [Claim(1, "The pump runs at 41 bar [S2].", "", ("S2",))]
+
+    assert ruling(shown, {1: ("supported", "S1")}).upheld == {"Thepumprunsat41bar": "S1"}
+    assert ruling(shown, {1: ("supported", "S2")}).upheld == {}
+    assert ruling(shown, {1: ("supported", "")}).upheld == {}
+
+
+def test_what_a_sentence_rests_on_is_shown_with_what_stands_around_it():
+    shown = evidence([Claim(1, "The valve opens at 8 bar [S1].", "", ("S1",))], TEXTS)
+
+    (passage,) = shown
+    assert "The valve opens at 7 bar. Nobody may stand near it." in passage["text"]
+    assert "41 bar" not in passage["text"]
+    assert PAGE[passage["start"] :].startswith(passage["text"])
+
+
+def test_a_page_in_another_language_is_shown_where_its_numbers_and_names_stand():
+    (passage,) = evidence([Claim(1, "阀门在 7 bar 时打开 [S1]。", "", ("S1",))], TEXTS)
+
+    assert "opens at 7 bar" in passage["text"]
+
+
+def test_pieces_of_a_page_that_meet_are_shown_once():
+    said = ("The pump runs at 41 bar [S1].", "It is painted grey [S1].")
+    shown = evidence([Claim(at, one, "", ("S1",)) for at, one in enumerate(said, 1)], TEXTS)
+
+    assert len(shown) == 1
+
+
+def test_a_verdict_lifts_doubts_and_raises_them_but_never_the_other_way_round():
+    shown = [
+        Claim(1, "A doubted one [S1].", "number", ("S1",)),
+        Claim(2, "A clean one [S1].", "", ("S1",)),
+        Claim(3, "Another doubted one.", "no_source", ("S1",)),
+        Claim(4, "Another clean one [S1].", "", ("S1",)),
+    ]
+    said = ruling(
+        shown,
+        {1: ("contradicted", ""), 2: ("not_said", ""), 3: ("supported", "S1"), 4: ("own", "")},
+    )
+
+    assert said.upheld == {"Anotherdoubtedone": "S1"}
+    assert said.faulted == {"Acleanone": "not_said"}
