@@ -6,6 +6,12 @@ of the Debian packages bc, bzip2-doc, fontconfig, libexpat1-dev, ninja-build, no
 shared-mime-info, time and xtrans-dev. A label whose document is not there is left out. `single`
 searches for the query of a step, `vague` for its description, and `wide` for the titles of four
 steps of one document at once.
+
+`passages_open.jsonl` and `passages_sealed.jsonl` are labelled paragraphs of more manuals, in
+English and Chinese: of the Debian packages debian-reference-zh-cn, git-doc, maint-guide-zh-cn,
+nettle-dev, postgresql-doc-15, rsyslog-doc, sqlite3-doc and valgrind, which need not be installed,
+only unpacked below a folder. Nothing is fitted to the sealed ones. `--embeddings` names an
+embedder.
 """
 
 from __future__ import annotations
@@ -65,20 +71,22 @@ def main() -> None:
     """Print a row for each mode."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=Path, default=Path("/usr/share/doc"))
+    parser.add_argument("--labels", type=Path, default=LABELS)
+    parser.add_argument("--embeddings", default="none")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        os.environ |= {"DOSSIER_HOME": home, "DOSSIER_EMBEDDINGS": "none"}
+        os.environ |= {"DOSSIER_HOME": home, "DOSSIER_EMBEDDINGS": options.embeddings}
         settings.cache_clear()
-        results = asyncio.run(measure(options.documents))
+        results = asyncio.run(measure(options.documents, options.labels))
     print("mode    labels  whole    cut  tokens  off the document")
     for mode, one in results.items():
         shares = f"{one.whole / one.labels:6.1%} {one.cut / one.labels:6.1%}"
         print(f"{mode:8}{one.labels:6} {shares} {one.tokens:7.0f} {one.off:10.1%}")
 
 
-async def measure(folder: Path) -> dict[str, Result]:
+async def measure(folder: Path, labels: Path) -> dict[str, Result]:
     """Read the documents of the labels and measure every mode."""
-    wanted = [one for one in lines(LABELS) if (folder / one["document"]).is_file()]
+    wanted = [one for one in lines(labels) if (folder / one["document"]).is_file()]
     roots = {}
     for name in dict.fromkeys(one["document"] for one in wanted):
         roots[name] = (await ingest(OWNER, folder / name, lambda _: None)).root
