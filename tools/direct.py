@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from graph.records import Passage, Source
 from memory.pages.records import record
 from memory.pages.rows import NewPage
+from report.markup import strip
 from report.sources import Citable, register
 from runs.place import Here
 
-_LOOKALIKES = str.maketrans("<>[]`*|", "‹›()'∗¦")
-"""What would be markup in a report stands as what looks like it."""
+_MARKS = re.compile(r"\[(?P<id>S[1-9]\d*|\?)\]|`")
+"""What would be the mark of a source in a report, or of code."""
 
 
 class Made(NamedTuple):
@@ -52,8 +54,9 @@ async def direct(here: Here, made: Sequence[Made], reason: str = "") -> Direct:
 
 
 def plain(text: str) -> str:
-    """Return a text in one line in which nothing is markup of a report."""
-    return " ".join(text.translate(_LOOKALIKES).split())
+    """Return a text in one line as a report shows it: no marks, no tags, and no addresses."""
+    bare = _MARKS.sub(lambda mark: f"({mark['id']})" if mark["id"] else "", text)
+    return " ".join(strip(bare).replace("\0", "").split())
 
 
 async def _kept(here: Here, made: Made) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.extractive.blocks import Prompt
+from models.extractive.source_code import described, is_code
+from retrieval.boilerplate import boilerplate
 from retrieval.common import weight
 from retrieval.keyword import one_by_one
 from retrieval.text import heading, language, sentences
@@ -40,9 +42,11 @@ def abstract_of(text: str) -> str:
     spread by maximal marginal relevance.
     """
     text = text[:LOOKED_AT].strip()
+    text = (described(text) if is_code(text) else "") or text
     most = LONGEST[language(text)]
     short = [span.text for span in sentences(text) if span.end - span.start <= most]
-    said = [one for one in short if not heading(one)]
+    told = [one for one in short if not heading(one)]
+    said = [one for one in told if not boilerplate(one)] or told
     bags = _without_refrain([terms(one) for one in said])
     counts = Counter(word for bag in bags for word in bag)
     worth = {word: weight(word) * math.log1p(times) for word, times in counts.items()}

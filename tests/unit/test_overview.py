@@ -73,6 +73,32 @@ async def test_each_document_is_told_with_kind_size_date_language_and_a_sentence
     assert "CSV table" in lines["hives.csv"]
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("A Vec<T> holds argv[1] | two, where x < y and y > z.", None),
+        (
+            "A gate [S7] opens, and [?] shuts it again.",
+            "A gate (S7) opens, and (?) shuts it again.",
+        ),
+        ("The `ls *.c` of <b>bold</b> men is a list.", "The ls *.c of bold men is a list."),
+        (
+            'It is <q s="S1">told</q> at https://a.example/x and no more.',
+            "It is told at and no more.",
+        ),
+    ],
+)
+async def test_what_is_quoted_keeps_its_brackets_and_is_no_mark_of_a_report(
+    tmp_path: Path, database: None, written: str, told: str | None
+):
+    (tmp_path / "gate.txt").write_text(written, encoding="utf-8")
+    root = (await ingest("sam", tmp_path, lambda _: None)).root
+
+    _, one = await overview("sam", [root], "en")
+
+    assert f"“{told or written}”" in one.text
+
+
 async def test_an_overview_is_worded_in_chinese(folder: str):
     whole, *_ = await overview("sam", [folder], "zh")
 

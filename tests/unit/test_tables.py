@@ -220,8 +220,9 @@ def test_a_chinese_answer_is_chinese():
     assert said.splitlines()[0] == "蜂箱.csv 中蜂场 = “南坡” 的行，产蜜量(公斤) 的平均值是 143。"
 
 
-def test_markup_in_a_cell_is_shown_as_what_looks_like_it():
-    text = "item,note\npen,<b>[S9](http://x)*\nink,plain\n"
+def test_a_cell_keeps_its_brackets_and_is_no_markup_of_a_report():
+    text = "item,note\npen,<b>[S9](http://x.example) [dry] Vec<T>\nink,plain\n"
     said = wording.answer(result("What is the note of pen?", text, "shop.csv"), "en")
 
-    assert not set("<>[]*") & set(said)
+    assert "[dry] Vec<T>" in said
+    assert not any(mark in said for mark in ("<b>", "[S9]", "http"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from retrieval.script import CJK
@@ -13,6 +13,10 @@ from tools.files.shapes import Document
 
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 _BETWEEN = re.compile(f"(?<=[{CJK}])\\s+(?=[{CJK}])")
+
+
+PROSE = 12
+"""What has so many words is a paragraph, and no byline, badge or motto."""
 
 
 class Block(NamedTuple):
@@ -27,7 +31,8 @@ class Block(NamedTuple):
 
 
 def outline(blocks: Iterable[Block], title: str = "") -> Document:
-    """Return the document of these blocks, titled by its first heading if `title` is empty."""
+    """Return the document of these blocks, titled by its own heading if `title` is empty."""
+    blocks = [*blocks]
     found = [("", "top", [""])]
     seen: Counter[str] = Counter()
     for block in blocks:
@@ -35,8 +40,22 @@ def outline(blocks: Iterable[Block], title: str = "") -> Document:
             found.append((block.text, slug(block.text, seen), []))
         found[-1][2].append(written(block))
     pieces = [Piece(heading, place, place, "".join(texts)) for heading, place, texts in found]
-    first = next((piece.title for piece in pieces if piece.title), "")
-    return Document(title=title or first, sections=arrange(pieces, lambda first, last: first))
+    sections = arrange(pieces, lambda first, last: first)
+    return Document(title=title or _heading(blocks), sections=sections)
+
+
+def _heading(blocks: Sequence[Block]) -> str:
+    """Return the heading of a whole document: what it begins with, or its one main heading.
+
+    What stands below the first paragraphs is otherwise the heading of a part.
+    """
+    at = next((at for at, one in enumerate(blocks) if one.level and one.text.strip()), None)
+    if at is None:
+        return ""
+    main = [one.text for one in blocks if one.level == 1]
+    if len(main) != 1 and any(len(one.text.split()) >= PROSE for one in blocks[:at]):
+        return ""
+    return main[0] if len(main) == 1 else blocks[at].text
 
 
 def written(block: Block) -> str:

@@ -15,6 +15,7 @@ from typing import TypeVar
 from anyio import fail_after, to_thread
 
 from config.errors import Problem
+from retrieval.boilerplate import boilerplate
 from tools.apart import WorkerLost, run_apart
 from tools.files.kinds import HEAVY, READERS, SUFFIXES, TEXTS
 from tools.files.shapes import Document, File, Grid, Limits, Refused
@@ -82,7 +83,8 @@ def _first_line(document: Document, path: Path) -> str:
         return told[1].strip()
     if any(map(_MANUAL.match, lines)):
         lines = _names(lines) or lines
-    bare = (line.strip(_DECORATION) for line in lines if not _ADDRESSED.search(line))
+    telling = (line for line in lines if not (_ADDRESSED.search(line) or boilerplate(line)))
+    bare = (line.strip(_DECORATION) for line in telling)
     line = next((line for line in bare if any(map(str.isalpha, line))), "")
     return shorten(line, _LONGEST_TITLE, placeholder="…") if " " in line else line[:_LONGEST_TITLE]
 
