@@ -108,7 +108,7 @@ Within = Annotated[
 ]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show what adds to each score.")]
-Whole = Annotated[bool, typer.Option("--pages", help="Show whole pages, not the extracts alone.")]
+Whole = Annotated[bool, typer.Option("--pages", help="Show whole pages, not a passage of each.")]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="Only file, web, report or chat.")]
 Page = Annotated[str, typer.Argument(metavar="ID", help="The page, as `dossier pages` names it.")]
 Pages = Annotated[

@@ -19,6 +19,7 @@ from app.cli.ask import check_models
 from app.cli.output import GONE, one_line, print_json
 from app.cli.progress import Progress
 from app.cli.questions import given
+from app.cli.snippet import snippet
 from config.errors import EXIT
 from config.settings import settings
 from graph.context import Context
@@ -43,6 +44,10 @@ STAGES = {
     "check": "Judging whether it is enough",
 }
 """What is done while a node works."""
+
+
+LONGEST = 480
+"""How many characters of a page are shown, some five lines."""
 
 
 class Extract(NamedTuple):
@@ -78,7 +83,7 @@ def main(*, question: str, within: str, whole: bool, project: str, as_json: bool
     if as_json:
         print_json(_plain(recalled))
     else:
-        _print(recalled, state)
+        _print(recalled, state, whole=whole)
     return 0 if recalled.notes else EXIT["failed"]
 
 
@@ -149,7 +154,7 @@ def _watch(progress: Progress) -> Callable[[dict[str, Any]], None]:
     return watch
 
 
-def _print(recalled: Recalled, state: RecallState) -> None:
+def _print(recalled: Recalled, state: RecallState, *, whole: bool) -> None:
     if recalled.spelling:
         words = spelt_out(recalled.spelling)
         _show(render("notice_spelling", language=state["language"], words=words), Markdown)
@@ -162,7 +167,19 @@ def _print(recalled: Recalled, state: RecallState) -> None:
             f"\n[{source}] {title}  {location or GONE}",
             partial(Text, style="bold", overflow="fold"),
         )
-        _show("\n[…]\n".join(one.text for one in said), _beside)
+        text = "\n[…]\n".join(one.text for one in said)
+        _show(text if whole else _passage(text, recalled, source), _beside)
+
+
+def _passage(text: str, recalled: Recalled, source: str) -> str:
+    """Return the part of a page that the notes rest on, or else that the question is about."""
+    if len(text) <= LONGEST:
+        return text
+    noted = " ".join(line for line in recalled.notes.splitlines() if f"[{source}]" in line)
+    part = snippet(text, noted or recalled.question, LONGEST).strip("…")
+    said = " ".join(one_line(line).lstrip("# ") for line in text.splitlines() if line.strip())
+    before, _, after = said.partition(part)
+    return f"{'… ' if before else ''}{part}{' …' if after else ''}"
 
 
 def _show(text: str, drawn: Callable[[str], RenderableType]) -> None:

@@ -20,20 +20,20 @@ LONGEST = 240
 WORD = regex(f"[{CJK}]+|[^\\W{CJK}]+")
 
 
-def snippet(text: str, query: str) -> str:
-    """Return the sentences around the one that holds most of a query's words, on one line."""
+def snippet(text: str, query: str, longest: int = LONGEST) -> str:
+    """Return the sentences from the one on that holds most of a query's words, on one line."""
     wanted = set(terms(query))
     said = [one_line(sentence.text).lstrip("# ") for sentence in sentences(text)]
     if not said:
-        return one_line(text)[:LONGEST]
+        return one_line(text)[:longest]
     held = [len(wanted & set(words(sentence))) for sentence in said]
     best = held.index(max(held))
     part = said[best]
     for sentence in said[best + 1 :]:
-        if len(part) + len(sentence) >= LONGEST:
+        if len(part) + len(sentence) >= longest:
             break
         part = f"{part} {sentence}"
-    return part if len(part) <= LONGEST else _around(part, wanted)
+    return part if len(part) <= longest else _around(part, wanted, longest)
 
 
 def marked(text: str, query: str) -> Text:
@@ -55,9 +55,9 @@ def places(text: str, wanted: set[str]) -> Iterable[tuple[int, int]]:
             yield word.span()
 
 
-def _around(sentence: str, wanted: set[str]) -> str:
+def _around(sentence: str, wanted: set[str], longest: int) -> str:
     """Cut a long sentence so that what was found in it is seen."""
     first = next((start for start, _ in places(sentence, wanted)), 0)
-    start = max(0, min(first - LONGEST // 4, len(sentence) - LONGEST))
-    cut = sentence[start : start + LONGEST]
-    return f"{'…' if start else ''}{cut}{'…' if start + LONGEST < len(sentence) else ''}"
+    start = max(0, min(first - longest // 4, len(sentence) - longest))
+    cut = sentence[start : start + longest]
+    return f"{'…' if start else ''}{cut}{'…' if start + longest < len(sentence) else ''}"
