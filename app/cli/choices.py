@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 from config.errors import Problem
-from graph.context import Context, context
+from graph.context import GUIDES, LANGUAGES, Context, context
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
@@ -19,6 +20,24 @@ ELSEWHERE = {
     "user": "set DOSSIER_USER",
 }
 """The choices that are made in another way on the command line."""
+
+CHOICES = tuple(one for one in fields(Context) if one.name not in (*ELSEWHERE, "knowledge"))
+"""The choices that `--set` takes."""
+
+VALUES = {"language": LANGUAGES, "guide": GUIDES}
+"""What a choice may be, where that is one of a few words."""
+
+
+def completed(incomplete: str) -> list[tuple[str, str]]:
+    """Return what `--set` may go on with, as a shell completes it: a name, or then its values."""
+    name, equals, _ = incomplete.partition("=")
+    if equals:
+        return [(f"{name}={value}", "") for value in VALUES.get(name, _values(name))]
+    return [(f"{one.name}=", one.metadata["description"]) for one in CHOICES]
+
+
+def _values(name: str) -> tuple[str, ...]:
+    return ("true", "false") if isinstance(getattr(Context(), name, None), bool) else ()
 
 
 def read_choices(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import fields
 
-from app.cli.choices import ELSEWHERE
-from graph.context import BOUNDS, GUIDES, LANGUAGES, Context
+from app.cli.choices import CHOICES, VALUES
+from graph.context import BOUNDS, Context
 
 WIDTH = 78
 
@@ -52,8 +51,7 @@ def examples(command: str) -> str:
 
 def of_ask() -> str:
     """Return the examples of `ask`, and the choices that `--set` takes with what each may be."""
-    lines = [_line(one.name, one.metadata["description"]) for one in fields(Context)]
-    told = "\n".join(line for line in lines if line)
+    told = "\n".join(_line(one.name, one.metadata["description"]) for one in CHOICES)
     return f"{examples('ask')}\n\n\b\nChoices for --set NAME=VALUE:\n{told}"
 
 
@@ -63,8 +61,6 @@ def of_resume() -> str:
 
 
 def _line(name: str, says: str) -> str:
-    if name in (*ELSEWHERE, "knowledge"):
-        return ""
     head = f"  {name}={_takes(name)}"
     return textwrap.fill(f"{head:28} {says}", WIDTH, subsequent_indent=" " * 29)
 
@@ -75,7 +71,7 @@ def _takes(name: str) -> str:
     if name in BOUNDS:
         least, most = BOUNDS[name]
         return f"{least:g}..{most:g}" if isinstance(usual, float) else f"{least}..{most}"
-    if name in ("language", "guide"):
-        return "|".join(LANGUAGES if name == "language" else GUIDES)
+    if name in VALUES:
+        return "|".join(VALUES[name])
     kinds = {bool: "true|false", list: '["A", "B"]', dict: '{"ROLE": "NAME"}'}
     return kinds.get(type(usual), "TEXT")

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from app.cli.choices import completed
+
 
 def path(written: str) -> Path:
     """Read a path as a shell would; an empty one would mean the current folder.
@@ -55,7 +57,10 @@ Trust = Annotated[bool, typer.Option("--trust", help="Read AGENTS.md in the proj
 Choice = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE", help="A choice of the run, such as max_steps=2; see below."
+        "--set",
+        metavar="NAME=VALUE",
+        autocompletion=completed,
+        help="A choice of the run, such as max_steps=2; all are listed below. May be repeated.",
     ),
 ]
 ShowRemoved = Annotated[

@@ -171,23 +171,47 @@ def test_a_value_of_the_wrong_kind_is_told_in_plain_words(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_completes_the_names_of_commands(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
-):
+def complete(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str, line: str
+) -> str:
+    """What a shell is told to complete a line with."""
     monkeypatch.setattr("sys.argv", ["dossier"])
     monkeypatch.setattr("app.cli.output.prepare", lambda: None)
     monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
     for name, value in {
         "_DOSSIER_COMPLETE": f"complete_{shell}",
-        "_TYPER_COMPLETE_ARGS": "dossier reca",
-        "COMP_WORDS": "dossier reca",
-        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": line,
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }.items():
         monkeypatch.setenv(name, value)
 
     with pytest.raises(SystemExit):
         main()
+    return capsys.readouterr().out
 
-    assert "recall" in capsys.readouterr().out
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("line", "offered", "left"),
+    [
+        ("dossier reca", ["recall"], "runs"),
+        ("dossier ask x --set max_", ["max_steps=", "max_cost="], "style="),
+        ("dossier ask x --set guide=", ["guide=every", "guide=none"], "language"),
+        ("dossier ask x --set deep=t", ["deep=true"], "false"),
+        ("dossier ask x --set kn", [], "knowledge"),
+    ],
+)
+def test_completion_offers_commands_and_the_choices_of_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    shell: str,
+    line: str,
+    offered: list[str],
+    left: str,
+):
+    out = complete(monkeypatch, capsys, shell, line)
+
+    assert all(one in out for one in offered)
+    assert left not in out
