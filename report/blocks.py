@@ -170,3 +170,20 @@ def prose(parts: Sequence[Block]) -> list[tuple[int, Block]]:
 
 def _parts_head(part: Block) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
+
+
+class Around(NamedTuple):
+    """What stands above a block: what leads on to it, and the head of its table."""
+
+    lead: str
+    head: list[str]
+
+
+def around(parts: Sequence[Block], at: int) -> Around:
+    """Return the paragraph above a table or a fence, and the cells of the table's head."""
+    first = at
+    while first and parts[at].kind == "row" == parts[first - 1].kind:
+        first -= 1
+    has_head = first < at and _parts_head(parts[first + 1])
+    above = (one.text for one in reversed(parts[:first]) if one.kind in ("text", "item", "quote"))
+    return Around(next(above, ""), cells(parts[first].text) if has_head else [])

@@ -75,7 +75,7 @@ _OWN = re.compile(
     r"|estimate|guess|speculate|deduce|judge|recommend|suggest|advise|prefer|favou?r|lean|consider"
     r"|find|choose|argue|say|expect|rate|(?:would|should)\s+(?:say|argue|expect)|(?:am"
     r"|are)\s+(?:not\s+(?:sure|certain|able)|unsure|inclined)|cannot\s+(?:say|tell|be)|take\s+it)\b"
-    r"|\b(?:inferred|presumabl\w*|supposedly|uncertain\w*|unclear|unknown"
+    r"|\b(?:inferred|assum(?:ed|ing)|presumabl\w*|supposedly|uncertain\w*|unclear|unknown"
     r"|not\s+(?:\w+\s+)?(?:certain|sure|clear)|caveats?|tentative\w*"
     r"|(?:with|some|due)\s+caution|to\s+be\s+confirmed|unverified|unconfirmed|inference)\b"
     r"|^\W*(?:(?:it|this|that)\s+(?:seems|appears|looks|is\s+(?:likely|possible|probable"
@@ -190,6 +190,19 @@ _MINE = re.compile(
 )
 
 
+_RECKONED = re.compile(
+    r"\b(?:own|my|our)\s+(?:\w+\s+)?(?:arithmetic|calculations?|estimates?|figures?|count|sums?)\b"
+    r"|\b(?:calculated|computed|estimated|derived|worked\s+out|reckoned|converted)\b"
+    "|推算|估算|自[行己][计計]算|我的[计計]算|[换換]算|[计計]算得出|[计計]算所得",
+    re.IGNORECASE,
+)
+_SUGGESTS = re.compile(
+    r"\b(?:suggest\w*|examples?|e\.g\.|for\s+instance|sketch|template|proposal|could\s+look"
+    r"|(?:a|one|my)\s+possible|placeholders?|sample)\b|例如|比如|示例|[范範]例|[样樣]例|例子|可以[这這][样樣]",
+    re.IGNORECASE,
+)
+
+
 def not_found(statement: str) -> bool:
     """Tell whether a statement says what the sources do not say."""
     patterns = (_NOT_FOUND, _ZH_NOT_FOUND, _SILENT, _ZH_SILENT)
@@ -205,3 +218,13 @@ def is_own(statement: str) -> bool:
     """Tell whether a statement says that it is its writer's inference, judgement or arithmetic."""
     patterns = (_OWN, _ZH_OWN, _MINE)
     return is_computed(statement) or any(pattern.search(statement) for pattern in patterns)
+
+
+def suggests(lead: str) -> bool:
+    """Tell whether what leads on to some code calls it an example, or a suggestion."""
+    return bool(_SUGGESTS.search(lead)) or is_own(lead)
+
+
+def is_reckoned(heading: str) -> bool:
+    """Tell whether the head of a column, or what leads on to a table, says that it is computed."""
+    return is_computed(heading) or bool(_RECKONED.search(heading))

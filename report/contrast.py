@@ -141,7 +141,7 @@ def _having(wanted: set[str], source: Text) -> list[str]:
 def closest(said: str, source: Text) -> list[str]:
     """Return the sentences of a source that share most with what is said; rare words count more."""
     found: dict[int, float] = {}
-    for word in set(words(said)) & source.places.keys():
+    for word in filter(source.places.__contains__, dict.fromkeys(words(said))):
         for at in source.places[word]:
             found[at] = found.get(at, 0.0) + 1 / len(source.places[word])
     most = max(found.values(), default=0.0)
@@ -150,7 +150,7 @@ def closest(said: str, source: Text) -> list[str]:
 
 def nearest(said: str, source: Text) -> list[str]:
     """Return the sentences of a source that have most words of what is said, and those beside."""
-    found = Counter(at for word in set(words(said)) for at in source.places.get(word, ()))
+    found = Counter(at for word in dict.fromkeys(words(said)) for at in source.places.get(word, ()))
     near = {one for at, _ in found.most_common(PLACES) for one in (at - 1, at, at + 1)}
     return [source.said[at] for at in sorted(near) if 0 <= at < len(source.said)]
 
@@ -201,7 +201,7 @@ def plain(statement: str) -> str:
 def _compared(said: str, source: Text) -> Iterator[Place]:
     """Yield the places of a source that have most of the words of what is said."""
     ours = tokens(said)
-    found = Counter(at for word in set(words(said)) for at in source.places.get(word, ()))
+    found = Counter(at for word in dict.fromkeys(words(said)) for at in source.places.get(word, ()))
     near = sorted({at for at, _ in found.most_common(PLACES)})
     windows = {(at, end) for at in near for end in (at + 1, at + 2)}
     for start, end in sorted(windows | {(at - 1, at + 1) for at in near if at}):

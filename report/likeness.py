@@ -12,6 +12,8 @@ from report.caveats import is_own, not_found
 from report.contrast import Text, indexed
 from report.numbers import FILE
 from report.openers import without_transition
+from report.subjects import RARE
+from retrieval.common import weight
 from retrieval.text import language
 from retrieval.words import words
 
@@ -20,6 +22,12 @@ STRANGE = {"en": 0.25, "zh": 0.2}
 
 FEWEST = {"en": 5, "zh": 8}
 """From how many words on a sentence can be strange to its sources."""
+
+UNUSUAL = {"en": 2, "zh": 0}
+"""So many words that are in few texts a strange sentence has at least that its sources have not.
+
+Where the whole of a sentence counts it has one more.
+"""
 
 SHORT = 50_000
 """The longest text, in characters, whose words are kept for the next check."""
@@ -43,8 +51,10 @@ def is_strange(said: str, sources: Sequence[Text], about: str, *, whole: bool = 
     parts = () if whole else CLAUSES.split(bare)
     for part in (bare, *(one for one in parts if not (not_found(one) or is_own(one)))):
         wanted = {word for word in words(part) if not word[:1].isdigit()} - named
-        found = sum(any(word in one.places for one in sources) for word in wanted)
-        if len(wanted) >= FEWEST[tongue] and found <= STRANGE[tongue] * len(wanted):
+        missing = {word for word in wanted if not any(word in one.places for one in sources)}
+        unusual = sum(weight(word) >= RARE for word in missing) - whole
+        few = len(wanted) - len(missing) <= STRANGE[tongue] * len(wanted)
+        if len(wanted) >= FEWEST[tongue] and few and unusual >= UNUSUAL[tongue]:
             return True
     return False
 

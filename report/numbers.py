@@ -115,7 +115,8 @@ def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[floa
     if not missing:
         return ""
     given = [one.value for one in there]
-    made = sorted([*_computed(given), *_results(said, given)])
+    results = _results(said, given)
+    made = sorted([*computed([*given, *results]), *results])
     return next((f"{one.value:g}" for one in missing if not _is_made(one, made)), "")
 
 
@@ -203,7 +204,7 @@ def _sides(equation: str) -> list[str]:
     return re.split(_EQUALS, equation)
 
 
-def _computed(given: Sequence[float]) -> list[float]:
+def computed(given: Sequence[float]) -> list[float]:
     """Return what can be computed from a few numbers in one step, sorted, and their sum."""
     found = {sum(given)} if len(given) > 1 else set()
     for one, other in permutations(given[:MOST], 2):

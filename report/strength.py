@@ -79,14 +79,19 @@ def too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool:
     there = " ".join([*close, *near])
     if _NEVER.search(said):
         return not _NEVER_THERE.search(" ".join(close))
-    if _PROMISES.search(said):
+    if _affirmed(_PROMISES, said):
         return not _PROMISED.search(" ".join(close))
-    return bool(_SURE.search(said)) and not _SURE_THERE.search(there)
+    return _affirmed(_SURE, said) and not _SURE_THERE.search(there)
 
 
 def denied_surety(said: str, passages: Sequence[str]) -> bool:
     """Tell whether a statement is sure of what a passage calls impossible, or not sure."""
-    found = _SURE.search(said)
-    if not found or _NOT.search(said[max(0, found.start() - 24) : found.start()]):
+    if not _affirmed(_SURE, said):
         return False
     return any(_DENIES_SURETY.search(one) for one in passages)
+
+
+def _affirmed(pattern: re.Pattern[str], said: str) -> bool:
+    """Tell whether a statement says such a word and does not deny it: "does not guarantee"."""
+    found = pattern.search(said)
+    return found is not None and not _NOT.search(said, max(0, found.start() - 24), found.start())

@@ -68,9 +68,20 @@ def other_subject(
         others: Those of the other sources.
     """
     name = subject(said) or _titled(said, others)
+    if name and _begins_only(name, said, [*passages, *titles, *others]):
+        return False
     if not name or _has(name, [*passages, *titles]) or not _has(name, others):
         return False
     return any(map(_words, titles)) and not _has_part(name, titles)
+
+
+def _begins_only(name: str, said: str, texts: Sequence[str]) -> bool:
+    """Tell whether a word is no name, and has a capital letter since it begins a sentence."""
+    if not name[1:].islower() or said.count(name) > 1:
+        return False
+    small = re.compile(rf"(?<![\w.-]){name.lower()}(?![\w-])")
+    inside = re.compile(rf"[\w,;]\s+{name}\b")
+    return any(map(small.search, texts)) and not any(map(inside.search, texts))
 
 
 def _titled(said: str, titles: Sequence[str]) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
 from report.arithmetic import comes_out
-from report.blocks import Block, blocks, cells, joined, prose, without_gone
-from report.caveats import is_computed
+from report.blocks import Around, Block, around, blocks, cells, joined, prose, without_gone
+from report.caveats import is_computed, is_own, is_reckoned, suggests
 from report.claims import describes_source, names_source, sort
 from report.contrast import Text, contrast, indexed, nearest, plain
 from report.days import strange_date, without_dates
 from report.leads import left_hanging, letters
 from report.likeness import CLAUSES, FEWEST, compared, is_strange, share
 from report.marks import MARKER, QUOTE, cites, given, replaced
-from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
+from report.numbers import FILE, computed, unsupported, values, without_sums, wrong_sum
 from report.openers import points_back, sums_up, without_transition
 from report.quantities import Figures, figures, following
 from report.rulings import NO_RULING, Ruling
@@ -120,7 +121,9 @@ class _Prover:
             row = part.kind == "row"
             said = [part.text] if row else statements(part.text)
             kept = [
-                self.row(statement) if row else self.sourced(statement, cites(part.text))
+                self.row(statement, around(self.parts, at))
+                if row
+                else self.sourced(statement, cites(part.text))
                 for statement in said
             ]
             kept = self.with_neighbours(said, kept, self.below(at))
@@ -130,7 +133,10 @@ class _Prover:
             text = "".join(kept).strip()
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
         self.doubted += [
-            one for part in self.parts if part.kind == "fence" for one in self.code(part)
+            one
+            for at, part in enumerate(self.parts)
+            if part.kind == "fence"
+            for one in self.code(part, around(self.parts, at).lead)
         ]
         left = without_gone(parts)
         self.doubt_hanging(gone, left)
@@ -247,15 +253,36 @@ class _Prover:
             if opposite and statement.strip() not in doubted:
                 self.doubt(statement, "negation")
 
-    def row(self, text: str) -> str:
-        """Return a row of a table; each cell is compared with its sources, or with the row's."""
+    def row(self, text: str, above: Around) -> str:
+        """Return a row of a table; each cell is compared with its sources, or with the row's.
+
+        A number in it may be computed from others of the row, where the table is said to be the
+        writer's own arithmetic; so may one without a citation be from elsewhere.
+        """
         whole = [name for name in dict.fromkeys(cites(text)) if name in self.texts]
         if not whole or letters(text) in self.ruling.upheld:
             return self.sourced(text, [])
-        own = [(cell, [name for name in cites(cell) if name in self.texts]) for cell in cells(text)]
-        told = (self.difference(cell, cited or whole) for cell, cited in own)
+        parts = cells(text)
+        told = [
+            self.cell(cell, [*parts[:at], *parts[at + 1 :]], whole, above, head)
+            for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
+        ]
         self.doubt(text, next(filter(None, told), ""))
         return text
+
+    def cell(
+        self, text: str, beside: Sequence[str], whole: Sequence[str], above: Around, head: str
+    ) -> str:
+        """Return in what a cell differs from its sources, or from those of the whole row."""
+        cited = [name for name in cites(text) if name in self.texts]
+        given = values(plain(" | ".join(beside)))
+        reckoned = is_reckoned(plain(above.lead))
+        known = given if "=" in text else []
+        if reckoned or any(map(is_reckoned, above.head)):
+            known = [*known, *computed(given)]
+        different = self.difference(text, cited or whole, known)
+        free = not cited and (reckoned or is_reckoned(plain(head)))
+        return "" if free and different == "number" else different
 
     def elsewhere(self, statement: str, cited: Sequence[str]) -> str:
         """Return the source that bears a statement out which does not cite it, or nothing."""
@@ -279,12 +306,12 @@ class _Prover:
         shares = (share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) <= FOREIGN[language(said)]
 
-    def difference(self, statement: str, cited: Sequence[str]) -> str:
+    def difference(self, statement: str, cited: Sequence[str], known: Sequence[float] = ()) -> str:
         """Return in what a statement differs from the sources it cites, or nothing."""
         said = plain(statement)
         if wrong_sum(said):
             return "calculation"
-        if self.unsupported(said, cited):
+        if self.unsupported(said, cited, known):
             return self.miscounted(said) if is_computed(said) else "number"
         if strange_date(said, [self.figure(name).dates for name in cited]):
             return "date"
@@ -383,10 +410,10 @@ class _Prover:
             self.sources[name] = compared(self.texts[name])
         return self.sources[name]
 
-    def unsupported(self, said: str, names: Sequence[str]) -> bool:
+    def unsupported(self, said: str, names: Sequence[str], also: Sequence[float] = ()) -> bool:
         """Tell whether something said has a number that follows from none of some sources."""
         known = [self.figure(name) for name in names]
-        numbers, more = [one.numbers for one in known], values(self.about(names))
+        numbers, more = [one.numbers for one in known], sorted([*values(self.about(names)), *also])
         said = said if self.comparable(said, names) else without_dates(said)
         if not unsupported(said, numbers, more):
             return False
@@ -422,14 +449,20 @@ class _Prover:
         if reason and letters(statement) not in self.ruling.upheld:
             self.doubted.append(Doubted(text=statement.strip(), reason=reason))
 
-    def code(self, part: Block) -> list[Doubted]:
-        """Return the lines of a fence of code with a number that none of the sources has."""
+    def code(self, part: Block, lead: str) -> list[Doubted]:
+        """Return the lines of a fence of code with a number that none of the sources has.
+
+        A number may be the writer's, where the code is led on to as an example or a suggestion, or
+        where it stands in a sentence of the writer's own.
+        """
         names = self.cited or list(self.texts)
-        lines = part.text.split("\n")[1:-1]
-        fair = self.ruling.upheld
+        own = [plain(one) for block in self.parts for one in statements(block.text) if is_own(one)]
+        leads_on = (statements(lead) or [""])[-1]
+        lines = [] if suggests(leads_on) else part.text.split("\n")[1:-1]
+        known, fair = values("\n".join(own)), self.ruling.upheld
         wrong = [
             one.strip()
             for one in lines
-            if self.unsupported(one, names) and letters(one) not in fair
+            if self.unsupported(one, names, known) and letters(one) not in fair
         ]
         return [Doubted(text=one, reason="number") for one in wrong]

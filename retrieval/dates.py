@@ -26,7 +26,7 @@ _NAMES = "|".join(month if len(month) < 4 else f"{month[:3]}(?:{month[3:]})?" fo
 _DAY = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s+(?:of\s+)?(?P<year>\d{4}))?"
 _SPELT = regex(
-    rf"(?:\b{_DAY.format('before')}\s+(?:of\s+)?)?\b(?P<name>{_NAMES})\b\.?"
+    rf"(?:(?<![\w.,:/-]){_DAY.format('before')}\s+(?:of\s+)?)?\b(?P<name>{_NAMES})\b\.?"
     rf"(?:\s+{_DAY.format('after')}\b)?{_YEAR}",
     re.IGNORECASE,
 )
