@@ -21,6 +21,7 @@ from graph.state import Asked, State, StepState
 from graph.step import make_step
 from nodes.background import background, fallen
 from nodes.coordinator import coordinator
+from nodes.embedding import traced
 from nodes.human_feedback import human_feedback
 from nodes.knowledge import knowledge
 from nodes.learn import learn
@@ -36,17 +37,17 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     """Return the main graph, not yet compiled."""
     graph = StateGraph(State, context_schema=Context, input_schema=Asked)
     graph.add_node(profile)
-    graph.add_node(coordinator)
-    graph.add_node(rewrite)
+    graph.add_node("coordinator", traced(coordinator))
+    graph.add_node("rewrite", traced(rewrite))
     # One branch that raises would cancel the others.
-    graph.add_node(background, error_handler=fallen)
-    graph.add_node(planner)
+    graph.add_node("background", traced(background), error_handler=fallen)
+    graph.add_node("planner", traced(planner))
     graph.add_node(human_feedback)
-    graph.add_node(team)
+    graph.add_node("team", traced(team))
     graph.add_node("step", make_step(), input_schema=StepState)
     graph.add_node(knowledge)
-    graph.add_node(reporter)
-    graph.add_node(memorize)
+    graph.add_node("reporter", traced(reporter))
+    graph.add_node("memorize", traced(memorize))
     graph.add_node(learn)
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")

@@ -12,6 +12,7 @@ from graph.context import Context
 from graph.routing import after_reflection, first
 from graph.state import StepOutput, StepState
 from nodes.coder import coder
+from nodes.embedding import traced
 from nodes.reflection import reflection
 from nodes.researcher import fallen, researcher
 
@@ -24,9 +25,9 @@ def make_step() -> CompiledStateGraph[Any, Any, Any, Any]:
     # One branch that raises would cancel the others, so what nobody foresaw is a finding too.
     # LangGraph's types do not know that a handler may take the error beside the state.
     graph.set_node_defaults(error_handler=cast("Any", fallen))
-    graph.add_node(researcher)
-    graph.add_node(coder)
-    graph.add_node(reflection)
+    graph.add_node("researcher", traced(researcher))
+    graph.add_node("coder", traced(coder))
+    graph.add_node("reflection", traced(reflection))
     graph.add_conditional_edges(START, first, ["researcher", "coder"])
     graph.add_edge("researcher", "reflection")
     graph.add_edge("coder", "reflection")

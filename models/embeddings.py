@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,6 +55,18 @@ class Embedder(NamedTuple):
     """Whether it knows more of a text than its words; else it is asked where words find nothing."""
 
 
+class Asked(NamedTuple):
+    """What an embedder was asked at once, and how long it took."""
+
+    name: str
+    texts: int
+    tokens: int
+    seconds: float
+
+
+_collected: ContextVar[list[Asked] | None] = ContextVar("collected", default=None)
+
+
 def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
     """Return the embedder of a name, or `None` for `none`.
 
@@ -71,8 +86,44 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
         return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0], False)
     if kind == "minilm":
         model = _minilm(rest)
-        return Embedder(name, model.pages, lambda question: model.embed([question])[0])
-    return _provided(name, spend or (lambda _, __: None))
+        return _noted(Embedder(name, model.pages, lambda question: model.embed([question])[0]))
+    return _noted(_provided(name, spend or (lambda _, __: None)))
+
+
+def _noted(made_by: Embedder) -> Embedder:
+    """Return an embedder that notes what it was asked where somebody collects that."""
+
+    def pages(texts: Sequence[str]) -> Floats:
+        started = time.monotonic()
+        made = made_by.pages(texts)
+        _note(made_by.name, texts, started)
+        return made
+
+    def query(question: str) -> Floats:
+        started = time.monotonic()
+        made = made_by.query(question)
+        _note(made_by.name, [question], started)
+        return made
+
+    return made_by._replace(pages=pages, query=query)
+
+
+def _note(name: str, texts: Sequence[str], started: float) -> None:
+    collected = _collected.get()
+    if collected is not None and texts:
+        tokens = sum(count(text[:LONGEST]) for text in texts)
+        collected.append(Asked(name, len(texts), tokens, time.monotonic() - started))
+
+
+@contextmanager
+def collected() -> Iterator[list[Asked]]:
+    """Collect what embedders are asked in here, in threads that are started from here too."""
+    asked: list[Asked] = []
+    token = _collected.set(asked)
+    try:
+        yield asked
+    finally:
+        _collected.reset(token)
 
 
 def usual() -> str:

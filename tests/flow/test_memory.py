@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ from memory.pages import store as pages
 from memory.pages.lineage import lineage
 from memory.pages.listing import shown
 from memory.pages.store import NewPage
+from models.bert import Floats
+from models.embeddings import Embedder, Spend
+from models.hashing import hashed
 from report.render import plain
 from runs.trace import read_trace
 from storage.engine import read_rows
@@ -83,6 +87,37 @@ async def test_a_provider_of_vectors_that_is_down_costs_a_line_of_the_trace(
     assert outcome.state["report"]["cited"]
     (line,) = [one for one in await read_trace(outcome.state["run"]) if one["kind"] == "embed"]
     assert line["status"] == "model_unavailable"
+
+
+async def test_what_a_run_asks_of_a_provider_of_vectors_stands_in_its_trace(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+
+    def provided(name: str, spend: Spend) -> Embedder:
+        def pages(texts: Sequence[str]) -> Floats:
+            asked.extend(texts)
+            spend(name, len(texts))
+            return hashed(texts)
+
+        return Embedder(name, pages, lambda question: pages([question])[0])
+
+    monkeypatch.setattr("models.embeddings._provided", provided)
+    use(monkeypatch, "openai:m")
+
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+    before = len(asked)
+    async with session("t2") as other:
+        await other.begin("How long do bees dance?", make(choices), quiet)
+
+    lines = [one for one in await read_trace("t2-1") if one["kind"] == "embed"]
+    background, searched = lines[0], [one for one in lines if one["role"] != "learn"]
+    assert background["model"] == "openai:m"
+    assert all(one["tokens_in"] > 0 and one["seconds"] >= 0 for one in lines)
+    assert 0 < sum(one["texts"] for one in searched) <= len(asked) - before
+    assert "learn" in {
+        one["role"] for one in await read_trace(outcome.state["run"]) if one["kind"] == "embed"
+    }
 
 
 async def test_what_was_said_before_joins_the_background_and_the_report(
