@@ -15,6 +15,7 @@ from tools.tables.computing import Result, compute
 from tools.tables.making import Reading, Unclear
 from tools.tables.parts import parts
 from tools.tables.reading import reading
+from tools.tables.table import Table
 
 LIGHTS = """number,light,coast,lit,dark,lit-again,range nm,keeper,automatic,budget
 1,Skerry,North,1851-06-01,1990-06-01,,12,Ole Moe,no,"€1,200"
@@ -270,3 +271,38 @@ def test_each_thing_that_is_asked_is_answered():
 )
 def test_a_question_is_taken_apart_where_another_thing_is_asked(question: str, count: int):
     assert len(parts(question)) == count
+
+
+def apiaries(*names: str) -> list[tuple[Held, Table]]:
+    """Tables of different rows in which the totals are the same."""
+    made = [
+        table(f"hive,honey\nA{at},{at}\nB{at},{9 - at}\n", name) for at, name in enumerate(names)
+    ]
+    return [(Held("/d", f"/d/{one.name}", one.name, 1, 0, "", ""), one) for one in made]
+
+
+@pytest.mark.parametrize("question", ["What is the total honey?", "How many hives are there?"])
+def test_every_file_that_gives_the_same_result_is_named(question: str):
+    both = answers(apiaries("north.csv", "south.csv"), question, "en")
+
+    assert both
+    assert [PurePath(one.file.path).name for one in both.computed] == ["north.csv", "south.csv"]
+    assert all(PurePath(one.file.path).name in one.text for one in both.computed)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said"),
+    [
+        ("en", "What is the total honey?", "The result is the same in d.csv, e.csv."),
+        ("zh", "honey 的总和是多少？", "d.csv、e.csv 的结果相同。"),
+    ],
+)
+def test_of_many_files_with_the_same_result_the_others_are_named(
+    language: str, question: str, said: str
+):
+    found = answers(apiaries(*(f"{name}.csv" for name in "abcde")), question, language)
+
+    assert found
+    assert len(found.computed) == 3
+    assert found.computed[-1].text.endswith(said)
+    assert found.whole

@@ -36,7 +36,10 @@ KEPT = 8
 
 
 BOTH = 3
-"""Where a question fits so many tables at the most, it is answered for each of them."""
+"""Where a question fits so many tables at the most, it is answered for each of them.
+
+Of more it is answered where all of them say the same.
+"""
 
 Pair = tuple[Held, Table]
 """A table, and the file it is in."""
@@ -199,15 +202,23 @@ def _part(
     found = [(file, one) for file, one in read if isinstance(one, Reading)]
     best = max((_worth(one) for _, one in found), default=(0, 0.0))
     results = [(file, compute(one)) for file, one in found if _worth(one) == best]
-    if results and len({_gist(one) for _, one in results}) == 1:
-        return [_computed(*results[0], language)]
-    if 1 < len(results) <= BOTH:
-        return [_computed(file, one, language) for file, one in results]
+    if results and (len(results) <= BOTH or len({_gist(one) for _, one in results}) == 1):
+        return _told(results, language)
     if results:
         return Uncomputed(question, wording.several([one.reading for _, one in results], language))
     doubts = [one for _, one in read if isinstance(one, Unclear)]
     doubts.sort(key=lambda one: not one.options)
     return Uncomputed(question, wording.doubt(doubts[0], language)) if doubts else None
+
+
+def _told(results: Sequence[tuple[Held, Result]], language: str) -> list[Computed]:
+    """Return what some tables say; of many that say the same, the others are named."""
+    told = [_computed(file, one, language) for file, one in results[:BOTH]]
+    others = [one.reading.table.name for _, one in results[BOTH:]]
+    if others:
+        last = told.pop()
+        told.append(last._replace(text=f"{last.text}\n{wording.same(others, language)}"))
+    return told
 
 
 def _worth(read: Reading) -> tuple[int, float]:

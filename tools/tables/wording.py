@@ -157,6 +157,16 @@ def unfit(said: str, language: str) -> str:
     )
 
 
+def same(names: Sequence[str], language: str) -> str:
+    """Return that other tables say the same, with their names as far as there is room."""
+    shown = [_plain(one) for one in names[:SHOWN]]
+    if language == "zh":
+        more = f"等共 {len(names)} 个表" if len(names) > SHOWN else ""
+        return f"{'、'.join(shown)} {more}的结果相同。"
+    more = f" and {counted(len(names) - SHOWN, 'other table')}" if len(names) > SHOWN else ""
+    return f"The result is the same in {', '.join(shown)}{more}."
+
+
 def left_out(files: Sequence[str], language: str) -> str:
     """Return which files were too many, or too large, to be looked at."""
     shown = [_plain(one) for one in files[:SHOWN]]
