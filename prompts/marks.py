@@ -38,6 +38,9 @@ _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _QUOTED = re.compile(r'(<q s="S\d+">)(.*?)(</q>)', re.DOTALL)
 _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', re.DOTALL)
 
+_PLAIN = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(r"-\d+$")
+
 OVERLAP = 40
 """Two texts overlap if the end of one is so many characters of the other's beginning, or more."""
 
@@ -129,9 +132,9 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
     marked = []
     for passage in _once_each(passages):
         source = sources[str(passage["source"])]
-        # A file may have a # in its name, but no place has one.
-        _, mark, place = str(source["location"]).rpartition("#")
-        named = {"id": source["id"], "title": source["title"], "place": place if mark else ""}
+        named = {"id": source["id"], "title": source["title"]}
+        if place := _place(source):
+            named["place"] = place
         if source.get("kind") == "computed":
             named["kind"] = "computed"
         if passage.get("under"):
@@ -145,10 +148,18 @@ def sources_block(findings: Iterable[Data], sources: Mapping[str, Data]) -> str:
     cited_ids = [str(one) for finding in findings for one in cast("list[str]", finding["sources"])]
     lines = []
     for name in dict.fromkeys(one for one in cited_ids if one in sources):
-        _, mark, place = str(sources[name]["location"]).rpartition("#")
-        parts = [str(sources[name]["title"]), place if mark else ""]
+        parts = [str(sources[name]["title"]), _place(sources[name])]
         lines.append(f"- {name}: {', '.join(part for part in parts if part)}")
     return block("sources", "\n".join(lines))
+
+
+def _place(source: Data) -> str:
+    """Return the page, the lines or the rows of a source, or its anchor if no title says it."""
+    # A file may have a # in its name, but no place has one.
+    _, mark, place = str(source["location"]).rpartition("#")
+    anchor = _PLAIN.sub("", _NUMBERED.sub("", place)).lower()
+    named = anchor in _PLAIN.sub("", str(source["title"])).lower()
+    return "" if not mark or named else place
 
 
 def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:

@@ -15,6 +15,9 @@ from retrieval.words import words as cut
 SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
 
+PART = 0.4
+"""How much of a text's score is by the part of what is wanted that it fits best."""
+
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> list[str]:
@@ -37,6 +40,27 @@ def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     scores = BM25Plus(bags, k1=1.2, b=0.75, delta=0).get_scores(wanted).tolist()
     found = [(number, score) for number, score in enumerate(scores) if score > 0]
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def rank_for(wanted: Sequence[str], texts: Sequence[str]) -> list[tuple[int, float]]:
+    """Return the index and score in 0..1 of each text that shares a word with what is wanted.
+
+    A text is scored by all lines of what is wanted together, and by the line that it fits best, so
+    that one which answers a single part of it does not come behind those that touch on each.
+    """
+    lines = [line for text in wanted for line in text.split("\n") if line.strip()]
+    best: dict[int, float] = {}
+    for line in dict.fromkeys(lines):
+        for number, score in _shares(rank(line, texts)):
+            best[number] = max(best.get(number, 0.0), score)
+    together = _shares(rank("\n".join(lines), texts))
+    found = [(n, (1 - PART) * score + PART * best.get(n, 0.0)) for n, score in together]
+    return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def _shares(ranked: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return scores as parts of the best one."""
+    return [(number, score / ranked[0][1]) for number, score in ranked]
 
 
 def spread(

@@ -27,7 +27,7 @@ from report.sources import Citable, register
 from report.support import Proven, proven
 from retrieval.choosing import CLOSE, Cut, by_meaning, choose
 from retrieval.headings import under
-from retrieval.keyword import rank, words
+from retrieval.keyword import rank, rank_for, words
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
 from retrieval.passages import passages, scrap
@@ -277,7 +277,7 @@ def _cut(found: Sequence[Page], wanted: Wanted) -> list[Cut]:
         * (1.0 - OFF * (bool(names) and names.isdisjoint(words(text))))
         for (at, span), text in zip(cut, titled, strict=True)
     ]
-    ranked = [(n, score * worth[n]) for n, score in rank(query, titled)]
+    ranked = [(n, score * worth[n]) for n, score in rank_for(wanted.queries, titled)]
     if wanted.page_worth:
         own, most = dict(ranked), max((score for _, score in ranked), default=1.0)
         more = [wanted.page_worth * found[at].score for at, _ in cut]

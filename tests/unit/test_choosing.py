@@ -1,6 +1,7 @@
 import numpy as np
 
 from retrieval.choosing import Cut, by_meaning, choose
+from retrieval.keyword import rank, rank_for
 from retrieval.text import Span
 from retrieval.tokens import count
 
@@ -108,3 +109,19 @@ def test_what_is_not_compared_comes_after_what_is_as_good_by_words():
     like = np.array([[0.4], [0.4]], np.float32)
 
     assert [cut.text for cut in by_meaning(found, like)][-1] == paragraph("wheel")
+
+
+def test_a_text_that_answers_one_part_comes_before_one_that_touches_on_each():
+    wanted = ["gate colour hinge\npond depth fish", "corn price sack", "beam oak length"]
+    texts = [
+        "Gate, pond, fish, corn, price, beam: these matters.",
+        "The gate has a green colour, and its hinge is of iron.",
+        "The depth of the pond is two feet, and it has fish.",
+        "The price of corn is by the sack.",
+        "The beam is of oak, of great length.",
+        *["Nothing else was written down in that year by any of the men."] * 6,
+    ]
+
+    assert rank("\n".join(wanted), texts)[0][0] == 0
+    assert rank_for(wanted, texts)[0][0] != 0
+    assert max(score for _, score in rank_for(wanted, texts)) <= 1

@@ -243,8 +243,8 @@ def test_a_finding_without_a_text_says_why():
 @pytest.mark.parametrize(
     ("location", "place"),
     [
-        ("/bees/notes.md#winter", "winter"),
-        ("/bees/C# and F#.md#L1-L3", "L1-L3"),
+        ("/bees/notes.md#winter", ' place="winter"'),
+        ("/bees/C# and F#.md#L1-L3", ' place="L1-L3"'),
         ("https://bees.example/dance", ""),
         ("", ""),
     ],
@@ -254,7 +254,7 @@ def test_a_page_is_shown_with_its_place_whatever_its_file_is_called(location: st
 
     shown = pages_block([Passage(source="S1", text="They dance.")], {"S1": source})
 
-    assert f'place="{place}"' in shown
+    assert f'<page id="S1" title="Bees"{place}>' in shown
 
 
 TIDES = "The mill turns at ebb. It rests at flood. The pond fills at night. The gate is shut."
@@ -310,3 +310,21 @@ def test_the_part_that_two_texts_share_is_not_shown_again():
     (rest,) = unseen([Passage(source="S1", text=text[104:])], talk)
 
     assert rest["text"] == text[260:].strip()
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("m.html#75-hints-and-tips-2", ""),
+        ("m.html#tips", ""),
+        ("m.html#wishes", ' place="wishes"'),
+        ("m.pdf#page=4", ' place="page=4"'),
+    ],
+)
+def test_a_section_is_named_by_its_title_alone(location: str, place: str):
+    source = Source(
+        id="S1", page="p", title="Manual — 7.5. Hints and Tips", location=location, kind="file"
+    )
+    shown = pages_block([Passage(source="S1", text="one")], {"S1": source})
+
+    assert f'<page id="S1" title="Manual — 7.5. Hints and Tips"{place}>' in shown
