@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,9 +91,15 @@ class MiniLM:
         return unit(np.einsum("ijk,ij->ik", self.encoder(tokens, mask), mask.astype(np.float32)))
 
 
+@cache
+def _package() -> ModuleSpec | None:
+    """Return where the package is; looking for it goes through every folder of modules."""
+    return find_spec(PACKAGE)
+
+
 def find_folder() -> Path | None:
     """Return a folder of this machine with the model: the package's, or else Chroma's."""
-    package = find_spec(PACKAGE)
+    package = _package()
     folders = [Path(str(package.origin)).parent / "model"] if package else []
     return next(filter(holds_model, [*folders, CHROMA.expanduser()]), None)
 

@@ -30,6 +30,8 @@ async def openings(owner: str, found: Sequence[Page], asked: str) -> list[Page]:
     """
     names = subjects([page.title for page in found], asked)
     of = [page.id for page in found if not names.isdisjoint(_title(page.title))]
+    if not of:
+        return []
     its = select(pages.c.origin).where(pages.c.owner == owner, pages.c.id.in_(of))
     live = (pages.c.owner == owner, pages.c.origin.in_(its), pages.c.indexed > GONE)
     firsts = select(func.min(pages.c.number)).where(*live).group_by(pages.c.origin)

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from memory.pages.abstracts import TURNS
 from memory.pages.finding import Page, columns, location, search, searching
@@ -62,6 +62,11 @@ def _parts(part: Scope) -> list[Scope]:
     return [Scope(kinds=part.kinds), Scope(groups=part.groups)]
 
 
+_NAMED = select(*columns()).where(
+    pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
 async def traced(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
     """Put those pages that reports rest on and that fit the query best in the place of reports."""
     reports = [page.id for page in found if page.kind == REPORT]
@@ -86,8 +91,9 @@ async def traced(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
 
 async def named(owner: str, ids: Sequence[str]) -> list[Page]:
     """Return an owner's pages by their ids, in the order of the ids; a file by its path."""
-    wanted = select(*columns()).where(pages.c.owner == owner, pages.c.id.in_(ids))
-    rows = {row.id: row for row in await read_rows(wanted)}
+    if not ids:
+        return []
+    rows = {row.id: row for row in await read_rows(_NAMED, {"owner": owner, "ids": list(ids)})}
     return [
         Page(row.id, row.kind, row.title, location(row.path, row.place), row.text, 0.0)
         for row in (rows[one] for one in ids if one in rows)
