@@ -14,7 +14,7 @@ from config.errors import Problem
 from config.settings import settings
 from memory.pages.meaning import asked, guarded
 from models.bert import Floats
-from models.embeddings import Embedder, embedder
+from models.embeddings import WORDS_ALONE, Embedder, chosen, embedder
 from retrieval.script import language
 from storage.engine import read, write
 from storage.tables import meanings
@@ -39,6 +39,9 @@ _held: OrderedDict[tuple[str, str, str], dict[str, Floats]] = OrderedDict()
 
 async def maker() -> Embedder | None:
     """Return the embedder that is set, if it knows more of a text than its words."""
+    # What knows no more than words need not be made, which is the work of a thread.
+    if chosen() in WORDS_ALONE:
+        return None
     try:
         found = await asyncio.to_thread(embedder)
     except Problem:

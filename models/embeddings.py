@@ -30,6 +30,9 @@ LONGEST = 5_000
 AT_ONCE = 64
 """How many texts a provider gets in one request."""
 
+WORDS_ALONE = ("hashing", "none")
+"""The embedders that know no more of a text than its words."""
+
 FORMS = "provider:model, minilm, minilm:FOLDER, hashing or none"
 
 AT = " at "
@@ -78,7 +81,7 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
     Raises:
         Problem: `embedder_missing`, `embedder_unknown` or `model_key_missing`.
     """
-    name = name or settings().embeddings or usual()
+    name = name or chosen()
     kind, _, rest = name.partition(":")
     if name == "none":
         return None
@@ -124,6 +127,11 @@ def collected() -> Iterator[list[Asked]]:
         yield asked
     finally:
         _collected.reset(token)
+
+
+def chosen() -> str:
+    """Return the name of the embedder that the installation uses."""
+    return settings().embeddings or usual()
 
 
 def usual() -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
@@ -91,15 +92,16 @@ class MiniLM:
         return unit(np.einsum("ijk,ij->ik", self.encoder(tokens, mask), mask.astype(np.float32)))
 
 
-@cache
-def _package() -> ModuleSpec | None:
-    """Return where the package is; looking for it goes through every folder of modules."""
+@lru_cache(maxsize=4)
+def _package(path: tuple[str, ...]) -> ModuleSpec | None:
+    """Return where the package is; looking for it goes through every folder of the path."""
+    del path
     return find_spec(PACKAGE)
 
 
 def find_folder() -> Path | None:
     """Return a folder of this machine with the model: the package's, or else Chroma's."""
-    package = _package()
+    package = _package(tuple(sys.path))
     folders = [Path(str(package.origin)).parent / "model"] if package else []
     return next(filter(holds_model, [*folders, CHROMA.expanduser()]), None)
 

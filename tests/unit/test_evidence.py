@@ -162,6 +162,7 @@ async def test_a_passage_that_says_it_in_other_words_comes_first_where_an_embedd
 
     one = sensing("stop|shut down", "high water|floods")
     monkeypatch.setattr(meanings, "embedder", lambda: one)
+    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
     found = shown(await search(ASKED, room=1))
 
     assert IN_SENSE in found
@@ -174,6 +175,7 @@ async def test_an_embedder_that_fails_leaves_the_words(monkeypatch: pytest.Monke
 
     one = sensing("floods")._replace(name="test:failing", pages=failing)
     monkeypatch.setattr(meanings, "embedder", lambda: one)
+    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
     await keep("https://a.b/mill", f"{IN_WORDS}\n\n{FILLER}\n\n{IN_SENSE}\n\n{FILLER}")
 
     assert IN_WORDS in shown(await search(ASKED, room=1))

@@ -60,6 +60,7 @@ def knowing(monkeypatch: pytest.MonkeyPatch) -> Knowing:
     """The embedder that is set."""
     one = Knowing()
     monkeypatch.setattr(meanings, "embedder", one.made)
+    monkeypatch.setattr(meanings, "chosen", lambda: "made:up")
     for cache in (meanings._held, searching._down, searching._remembered):
         cache.clear()
     return one
