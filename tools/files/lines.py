@@ -53,12 +53,14 @@ def _unwrapper(text: str) -> Callable[[str], str]:
 
 def _joined(lines: list[str], width: int, spelling: Spelling) -> list[str]:
     found: list[str] = []
-    previous = ""
+    previous, is_even = "", False
     for line in lines:
         if found and _same_paragraph(previous, line, width):
-            found[-1] = glued(_evened(found[-1]), _evened(line).strip(), spelling)
+            above = found[-1] if is_even else _evened(found[-1])
+            found[-1], is_even = glued(above, _evened(line).strip(), spelling), True
         else:
             found.append(line.rstrip())
+            is_even = False
         previous = line
     return found
 

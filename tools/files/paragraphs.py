@@ -25,6 +25,7 @@ _CJK_FIRST = re.compile(f"[{CJK}（「]")
 _DIGITS = re.compile(r"\d+")
 _EDGE = 2
 _LONGEST_HEAD = 60
+_AT_ONCE = 1_000
 
 
 def printed(line: str) -> str:
@@ -63,11 +64,18 @@ class Spelling:
     def _words(self) -> set[str]:
         """The words that stand whole in a line, the parts of compounds among them."""
         found: set[str] = set()
+        whole: list[str] = []
         is_cut = False
         for line in self._lines:
-            whole, ends_cut = _WORD.findall(line.lower()), line.rstrip().endswith("-")
-            found.update(whole[is_cut : len(whole) - ends_cut])
+            ends_cut = line.rstrip().endswith("-")
+            if is_cut or ends_cut:
+                its = _WORD.findall(line.lower())
+                found.update(its[is_cut : len(its) - ends_cut])
+            else:
+                whole.append(line)
             is_cut = ends_cut
+        for at in range(0, len(whole), _AT_ONCE):
+            found.update(_WORD.findall("\n".join(whole[at : at + _AT_ONCE]).lower()))
         return found
 
     def keeps(self, first: str, rest: str, hyphen: str) -> bool:
