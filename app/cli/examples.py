@@ -28,9 +28,56 @@ EXAMPLES = {
     "ingest": ("dossier ingest notes paper.pdf", "dossier ingest --chat talk.jsonl"),
     "search": ('dossier search "waggle dance" --in file --explain',),
     "recall": ('dossier recall "What did I read about bees?"',),
-    "show": ("dossier runs show 20260101-a1b2c3-1",),
+    "runs": ("dossier runs", "dossier runs --json"),
+    "runs show": (
+        "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --removed",
+    ),
+    "runs prune": ("dossier runs prune --keep 90d",),
+    "pages list": ("dossier pages list --kind file --limit 50",),
+    "pages show": ("dossier pages show f23a9f3a8e44dda121b4234e",),
+    "pages search": ('dossier pages search "waggle dance" --in notes',),
+    "pages remove": (
+        "dossier pages remove --origin notes",
+        "dossier pages remove f23a9f3a8e44dda121b4234e",
+    ),
+    "pages forget": (
+        "dossier pages forget --origin https://bees.example/dance --dry-run",
+        "dossier pages forget f23a9f3a8e44dda121b4234e",
+    ),
+    "pages stats": ("dossier pages stats",),
+    "memory list": ("dossier memory list --memory facts",),
+    "memory show": ("dossier memory show 1f0c9a2b", "dossier memory show profile"),
+    "memory search": ('dossier memory search "where I live"',),
+    "memory add": (
+        'dossier memory add "I keep bees in Bergen."',
+        'dossier memory add "I prefer short answers." --category preference',
+    ),
+    "memory edit": ('dossier memory edit 1f0c9a2b "I keep bees in Oslo."',),
+    "memory forget": (
+        "dossier memory forget 1f0c9a2b --dry-run",
+        "dossier memory forget 20260101-a1b2c3-1",
+    ),
+    "memory why": ("dossier memory why 20260101-a1b2c3-1",),
+    "memory log": ("dossier memory log --limit 10",),
+    "memory diff": ("dossier memory diff 42",),
+    "memory undo": ("dossier memory undo 42", "dossier memory undo --run 20260101-a1b2c3-1"),
+    "memory export": ("dossier memory export mine.json",),
+    "memory import": ("dossier memory import mine.json",),
+    "memory proposals": ("dossier memory proposals --project ~/work/app",),
+    "memory approve": ("dossier memory approve 3c1d",),
+    "memory reject": ("dossier memory reject 3c1d",),
+    "memory insights": ("dossier memory insights",),
+    "memory graph": ("dossier memory graph --out experience.html",),
+    "memory import-runs": ("dossier memory import-runs log.jsonl",),
+    "eval retrieval": (
+        "dossier eval retrieval --corpus corpus.jsonl --queries queries.jsonl --qrels test.tsv",
+    ),
+    "eval locomo": ("dossier eval locomo locomo10.json --limit 20",),
+    "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
+    "doctor": ("dossier doctor",),
 }
-"""How commands are called, by their names."""
+"""How commands are called, by the words that name them."""
 
 PLAN = """\
 A plan for --plan, as dossier ask --review prints it:
@@ -42,6 +89,14 @@ A plan for --plan, as dossier ask --review prints it:
   2. What the dance tells
      after: 1
 """
+
+
+def epilog(command: str) -> str:
+    """Return what stands below the options of a command; nothing where it only has commands."""
+    special = {"ask": of_ask, "resume": of_resume}
+    if command in special:
+        return special[command]()
+    return examples(command) if command in EXAMPLES else ""
 
 
 def examples(command: str) -> str:

@@ -20,7 +20,7 @@ from typer.models import CommandInfo, TyperInfo
 
 from app.cli import calling, measured, output, remembered
 from app.cli.calling import call
-from app.cli.examples import examples, of_ask, of_resume
+from app.cli.examples import epilog
 from app.cli.options import (
     Approve,
     Choice,
@@ -87,7 +87,7 @@ def dossier(
     """Research a question over your files and the web, with every sentence traced to a source."""
 
 
-@app.command(epilog=of_ask())
+@app.command()
 def ask(
     question: Question = "",
     docs: Docs = None,
@@ -120,7 +120,7 @@ def ask(
     )
 
 
-@app.command(epilog=of_resume())
+@app.command()
 def resume(
     run: Name,
     approve: Approve = False,
@@ -147,7 +147,7 @@ def resume(
     )
 
 
-@app.command(epilog=examples("feedback"))
+@app.command()
 def feedback(run: Name, words: Verdict, project: Project = "", json: Json = False) -> None:
     """Say that a run was good (up) or bad (down), or what was wrong with it."""
     call("feedback", name=run, words=words, project=project, as_json=json)
@@ -164,7 +164,7 @@ def list_runs(context: typer.Context, project: Project = "", json: Json = False)
         call("runs", name=None, project=project, as_json=json)
 
 
-@runs.command(epilog=examples("show"))
+@runs.command()
 def show(
     run: Name, removed: ShowRemoved = False, project: Project = "", json: Json = False
 ) -> None:
@@ -249,14 +249,26 @@ def _name(command: CommandInfo) -> str:
     return command.name or getattr(command.callback, "__name__", "").replace("_", "-")
 
 
-def _plain(command: Any) -> Any:
-    """Let the help of a command and of all below it name arguments without their types."""
+def _plain(command: Any, path: str = "") -> Any:
+    """Let the help of a command and of all below it speak plainly, and end with examples.
+
+    Arguments are named without their types, and what a number may be is told in words.
+    """
+    command.epilog = epilog(path)
     for one in command.params:
+        vars(one).update(_get_number_range_help_str=partial(_bounds, one))
         if isinstance(one, TyperArgument):
             vars(one).update(display_type_rich=_nothing, _usage_display_name=partial(_named, one))
-    for below in getattr(command, "commands", {}).values():
-        _plain(below)
+    for name, below in getattr(command, "commands", {}).items():
+        _plain(below, f"{path} {name}".strip())
     return command
+
+
+def _bounds(one: Any) -> str | None:
+    least, most = getattr(one, "min", None), getattr(one, "max", None)
+    if least is None:
+        return None
+    return f"at least {least}" if most is None else f"from {least} to {most}"
 
 
 def _nothing(ctx: typer.Context) -> None:

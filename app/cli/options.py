@@ -25,7 +25,9 @@ def path(written: str) -> Path:
 
 Docs = Annotated[
     list[Path] | None,
-    typer.Option("--docs", parser=path, metavar="PATH", help="A folder or file; may be repeated."),
+    typer.Option(
+        "--docs", parser=path, metavar="PATH", help="A folder or file to search; may be repeated."
+    ),
 ]
 Question = Annotated[
     str,
@@ -36,24 +38,31 @@ Question = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve the plan without showing it.")]
-Review = Annotated[bool, typer.Option("--review", help="Stop at the plan; resume decides.")]
+Review = Annotated[
+    bool, typer.Option("--review", help="Stop when the plan is made; dossier resume goes on.")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Answer from one search, without a plan.")]
 Out = Annotated[
     Path | None,
     typer.Option(
-        parser=path, metavar="DIR", help="Where the report goes; reports/RUN if not given."
+        parser=path, metavar="DIR", help="The folder the report goes to; reports/RUN if not given."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a report that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Thread = Annotated[
     str | None,
     typer.Option(metavar="ID", help="Ask in an earlier conversation, or name a new one."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
 Project = Annotated[
-    str, typer.Option(metavar="NAME|DIR", help="The project whose memory is used, or its folder.")
+    str,
+    typer.Option(
+        metavar="NAME|DIR", help="The project whose memory is used: its name or its folder."
+    ),
 ]
-Trust = Annotated[bool, typer.Option("--trust", help="Read AGENTS.md in the project's folder.")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Read the AGENTS.md of the project's folder without asking.")
+]
 Choice = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,13 +78,18 @@ ShowRemoved = Annotated[
         "--removed", help="Show the sentences that the checks took out or doubt, with the reasons."
     ),
 ]
-Name = Annotated[str, typer.Argument(metavar="RUN", help="The run, as `dossier runs` lists it.")]
+Name = Annotated[
+    str, typer.Argument(metavar="RUN", help="The name of the run, as dossier runs lists it.")
+]
 Keep = Annotated[
     str,
     typer.Option(metavar="AGE", help="How long a run is kept after its end: 12h, 90d, 8w or 1y."),
 ]
 Verdict = Annotated[
-    str, typer.Argument(metavar='up|down|"TEXT"', help="What you think of it, in quotes.")
+    str,
+    typer.Argument(
+        metavar='up|down|"TEXT"', help="up, down, or what was wrong with it, in quotes."
+    ),
 ]
 Approve = Annotated[bool, typer.Option("--approve", help="Approve the plan.")]
 Reject = Annotated[
@@ -108,95 +122,157 @@ Within = Annotated[
     typer.Option(
         "--in",
         metavar="NAMESPACE",
-        help="Only facts, profile, a kind of page, a conversation or a folder; all is everything.",
+        help="Only facts, profile, a kind of page (file, web, report, chat), a conversation "
+        "or a folder; all for everything.",
     ),
 ]
-Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How many at most.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Show what adds to each score.")]
+Limit = Annotated[
+    int, typer.Option(metavar="N", min=1, max=10_000, help="How many are shown at most.")
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Show what each score is made of.")]
 Whole = Annotated[bool, typer.Option("--pages", help="Show whole pages, not a passage of each.")]
-Kind = Annotated[str, typer.Option(metavar="KIND", help="Only file, web, report or chat.")]
-Page = Annotated[str, typer.Argument(metavar="ID", help="The page, as `dossier pages` names it.")]
+Kind = Annotated[
+    str, typer.Option(metavar="KIND", help="Only pages of this kind: file, web, report or chat.")
+]
+Page = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of the page, as dossier pages list shows it.")
+]
 Pages = Annotated[
     list[str] | None,
-    typer.Argument(metavar="ID", help="The pages, by their ids.", show_default=False),
+    typer.Argument(
+        metavar="ID", help="The ids of pages, as dossier pages list shows them.", show_default=False
+    ),
 ]
 From = Annotated[
     str,
-    typer.Option("--origin", metavar="X", help="All pages of an address, file, folder or run."),
+    typer.Option(
+        "--origin", metavar="X", help="All pages of a web address, a file, a folder or a run."
+    ),
 ]
 Proposals = Annotated[
-    list[str], typer.Argument(metavar="ID", help="The proposals, as they are listed.")
+    list[str],
+    typer.Argument(
+        metavar="ID", help="The ids of proposals, as dossier memory proposals shows them."
+    ),
 ]
-Decided = Annotated[bool, typer.Option("--all", help="Those that were decided, too.")]
+Decided = Annotated[bool, typer.Option("--all", help="Also those that were approved or rejected.")]
 GraphFile = Annotated[
-    Path, typer.Option("--out", parser=path, metavar="FILE", help="Where the page is written.")
+    Path, typer.Option("--out", parser=path, metavar="FILE", help="The file to write.")
 ]
 LogFile = Annotated[
-    Path, typer.Argument(parser=path, metavar="FILE", help="The log, one run as JSON on a line.")
+    Path, typer.Argument(parser=path, metavar="FILE", help="The log: one run on a line, as JSON.")
 ]
-Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only name the files, reports and threads it touches.")
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Change nothing; name the files, reports and conversations it would change.",
+    ),
 ]
 Copies = Annotated[
-    bool, typer.Option("--copies", help="Also copies that you keep in other places.")
+    bool, typer.Option("--copies", help="Also forget the copies that you keep in other folders.")
 ]
 Thing = Annotated[
-    str, typer.Argument(metavar="ID", help="What, as `dossier memory list` names it.")
+    str, typer.Argument(metavar="ID", help="The id, as dossier memory list shows it.")
 ]
 Things = Annotated[
     list[str],
-    typer.Argument(metavar="ID", help="What: facts, pages, insights, files, `profile`, a run."),
+    typer.Argument(
+        metavar="ID", help="The ids of facts, pages, insights, files or runs; or profile."
+    ),
 ]
-Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it says, in quotes.")]
+Wording = Annotated[str, typer.Argument(metavar="TEXT", help="What it is to say, in quotes.")]
 Category = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="preference, knowledge, context, behavior, goal...; else by what it says.",
+        help="preference, knowledge, context, behavior, goal or correction; "
+        "found out if not given.",
     ),
 ]
 OnlyOf = Annotated[
-    str, typer.Option("--memory", metavar="NAME", help="Only instructions, profile, facts...")
+    str,
+    typer.Option(
+        "--memory",
+        metavar="NAME",
+        help="Only this memory: instructions, profile, facts, experience, reports or pages.",
+    ),
 ]
-Every = Annotated[bool, typer.Option("--all", help="What is only history, too.")]
-Number = Annotated[int, typer.Argument(metavar="EVENT", min=1, help="The number in the log.")]
+Every = Annotated[bool, typer.Option("--all", help="Also what no longer holds.")]
+Number = Annotated[
+    int,
+    typer.Argument(
+        metavar="EVENT", min=1, help="The number of a change, as dossier memory log shows it."
+    ),
+]
 MaybeNumber = Annotated[
     int | None,
-    typer.Argument(metavar="EVENT", min=1, help="The number in the log.", show_default=False),
+    typer.Argument(
+        metavar="EVENT",
+        min=1,
+        help="The number of a change, as dossier memory log shows it.",
+        show_default=False,
+    ),
 ]
-OfRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Everything this run wrote.")]
-InRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Only events of this run.")]
-OfThing = Annotated[str, typer.Option("--id", metavar="ID", help="Only events of this thing.")]
+OfRun = Annotated[
+    str, typer.Option("--run", metavar="RUN", help="Take back everything that this run wrote.")
+]
+InRun = Annotated[str, typer.Option("--run", metavar="RUN", help="Only changes made by this run.")]
+OfThing = Annotated[
+    str, typer.Option("--id", metavar="ID", help="Only changes of the thing with this id.")
+]
 Target = Annotated[
     Path | None,
     typer.Argument(
-        parser=path, metavar="FILE", help="Where it goes; standard output if not given."
+        parser=path, metavar="FILE", help="The file to write; standard output if not given."
     ),
 ]
 Given = Annotated[
-    Path, typer.Argument(parser=path, metavar="FILE", help="What `dossier memory export` wrote.")
+    Path,
+    typer.Argument(parser=path, metavar="FILE", help="A file that dossier memory export wrote."),
 ]
 Corpus = Annotated[
     Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")
 ]
 Queries = Annotated[
-    Path, typer.Option(parser=path, metavar="FILE", help="The questions, likewise.")
+    Path,
+    typer.Option(parser=path, metavar="FILE", help="The questions, one JSON object on a line."),
 ]
 Qrels = Annotated[
     Path | None,
-    typer.Option(parser=path, metavar="FILE", help="Which pages answer which question (BEIR)."),
+    typer.Option(
+        parser=path,
+        metavar="FILE",
+        help="Which pages answer which question, as in the BEIR data sets.",
+    ),
 ]
 GroupField = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Search within pages that agree in it; `group` if there."),
+    typer.Option(
+        metavar="NAME",
+        help="Search for each question only among pages with the same value in this field; "
+        "group if there is one.",
+    ),
 ]
 Embeddings = Annotated[
-    str, typer.Option(metavar="NAME", help="What makes vectors; `none` for words alone.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="What makes the vectors of pages, as provider:model; none to search by words alone.",
+    ),
 ]
 First = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="The first questions only.")
+    int | None,
+    typer.Option(
+        "--limit", metavar="N", min=1, help="Ask only this many questions, from the first on."
+    ),
 ]
 Conversations = Annotated[
-    Path, typer.Argument(parser=path, metavar="FILE", help="LoCoMo's JSON file of conversations.")
+    Path,
+    typer.Argument(
+        parser=path,
+        metavar="FILE",
+        help="The file of conversations of the LoCoMo data set, in JSON.",
+    ),
 ]

@@ -6,7 +6,6 @@ import typer
 
 from app.cli import audited
 from app.cli.calling import call
-from app.cli.examples import examples
 from app.cli.options import (
     Chat,
     Copies,
@@ -42,7 +41,7 @@ app.add_typer(memory, name="memory", no_args_is_help=True)
 memory.add_typer(audited.app)
 
 
-@app.command(epilog=examples("ingest"))
+@app.command()
 def ingest(
     paths: Paths = None,
     chat: Chat = None,
@@ -56,7 +55,7 @@ def ingest(
     call("ingest", paths=paths or [], chat=chat, project=project, trust=trust, as_json=json)
 
 
-@app.command(epilog=examples("search"))
+@app.command()
 def search(
     query: Words,
     within: Within = "",
@@ -77,7 +76,7 @@ def search(
     )
 
 
-@app.command(epilog=examples("recall"))
+@app.command()
 def recall(
     question: Question = "",
     within: Within = "",

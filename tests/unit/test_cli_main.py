@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
@@ -14,7 +15,7 @@ import pytest
 import typer
 
 from app.cli import serve
-from app.cli.examples import PLAN
+from app.cli.examples import EXAMPLES, PLAN
 from app.cli.main import TRACING, _keep_to_itself, _meant, _plain, app, main
 from graph.context import Context
 from graph.plan_text import read
@@ -101,6 +102,42 @@ def test_help_shows_no_types_of_the_program_and_fits_its_width(path: tuple[str, 
         r"<[a-z]+(\[\w+\])?>|Path\b(?!s)|\[\[|\.\.\.\.", told.replace("NAME|DIR", "")
     )
     assert "{" not in told.splitlines()[0]
+    assert not re.search(r"<=|>=|\bpydantic\b|\b[a-z]+_[a-z]+\.[a-z]|[A-Z][a-z]+Error", told)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, one in ALL.items() if path and one.params], ids=" ".join
+)
+def test_every_command_shows_examples_and_explains_every_option(path: tuple[str, ...]):
+    command, words = ALL[path], " ".join(path)
+    with command.make_context("dossier", [], resilient_parsing=True) as context:
+        told = command.get_help(context)
+
+    group = getattr(command, "commands", {}) and path != ("runs",)
+    assert group or f"dossier {words}" in told.partition("Examples:")[2]
+    for one in command.params:
+        assert len((getattr(one, "help", "") or "").split()) > 2, one.name
+        assert not (one.help or "").endswith("..."), one.name
+
+
+@pytest.mark.parametrize("line", [line for some in EXAMPLES.values() for line in some])
+def test_every_example_of_the_help_can_be_called(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    called: list[str] = []
+    for module in ("main", "remembered", "audited", "measured"):
+        monkeypatch.setattr(
+            f"app.cli.{module}.call", lambda command, *_, **__: called.append(command)
+        )
+    monkeypatch.setattr("sys.argv", shlex.split(line.partition(" <")[0]))
+    monkeypatch.setattr("app.cli.output.prepare", lambda: None)
+    monkeypatch.setattr("app.cli.output.hide_traces", lambda as_json: None)
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    assert not ended.value.code, capsys.readouterr().err
+    assert called
 
 
 @pytest.mark.parametrize("name", ALL[()].commands)
