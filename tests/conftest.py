@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -30,6 +31,12 @@ ROOM = 4 * 2**30
 """The bytes that all tests together may need there."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what is imported by now: it would be gone over again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure() -> None:
