@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from config.errors import Problem
 from graph.context import Context
 from nodes.agent import REPAIRS, ask
+from nodes.recall.output import DOUBT
 from nodes.recall.state import RecallState
 from prompts.loader import render
 from prompts.marks import block, blocks, cited, pages_block
+from report.support import Proven
 from runs.faults import bear
 from runs.place import owner
 from tools.evidence import verified
@@ -55,11 +57,21 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         bear(problem)
         return RecallState()
     sources = state["sources"]
-    checked = await verified(owner(runtime), _joined(written.facts, sources), sources)
+    facts = _joined(written.facts, sources)
+    checked = await verified(owner(runtime), facts, sources, state["question"])
     return RecallState(
-        notes=checked.body,
+        notes=_marked(checked),
         extracts=[one for one in state["passages"] if one["source"] in checked.cited],
         pages=[sources[one]["page"] for one in checked.cited],
+    )
+
+
+def _marked(checked: Proven) -> str:
+    """Return the notes, those marked that their pages do not seem to say."""
+    doubted = {one["text"].strip() for one in checked.doubted}
+    lines = checked.body.split("\n")
+    return "\n".join(
+        f"{line} {DOUBT}" if line.removeprefix("- ").strip() in doubted else line for line in lines
     )
 
 

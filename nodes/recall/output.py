@@ -7,11 +7,16 @@ from memory.pages import store as pages
 from nodes.recall.state import RecallState
 from prompts.loader import render
 
+DOUBT = "⚠"
+"""What stands behind a note that its pages do not seem to say."""
+
 
 def answer(state: RecallState) -> str:
     """Return what a person is told: the notes, and which earlier reports are about the question."""
     nothing = render("nothing_remembered", language=state["language"])
     told = state["notes"] or nothing.strip()
+    if DOUBT in told:
+        told = f"{told}\n\n{render('noted_doubt', language=state['language'], mark=DOUBT).strip()}"
     reports = "\n".join(
         f"- **{one['title']}** {one['abstract']}" for one in state.get("reports", [])
     )

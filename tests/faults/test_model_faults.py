@@ -38,10 +38,7 @@ def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     plan = {
         "title": "Bees",
         "thought": "",
-        "steps": [
-            {"title": title, "description": "", "queries": [title]}
-            for title in TOPICS
-        ],
+        "steps": [{"title": title, "description": "", "queries": [title]} for title in TOPICS],
     }
     usual = [rule for rule in rules(len(TOPICS)) if rule.get("schema") != "Draft"]
     openai_server.replace([{"schema": "Draft", "reply": plan}, *usual])

@@ -50,6 +50,19 @@ def fact(text: str, *ids: str) -> dict[str, Any]:
     return {"text": text, "pages": list(ids)}
 
 
+async def test_a_note_that_its_page_does_not_say_is_marked(
+    remembering: Any, bees: str, script: Script
+):
+    true = fact("Karl von Frisch described the waggle dance in 1927.", "S1")
+    script.on("Notes", {"facts": [true, fact("He described it in 1931.", "S1")]})
+    state = await remembering("When was the waggle dance described?")
+
+    first, second = state["notes"].splitlines()
+    assert "⚠" not in first
+    assert second.endswith("⚠")
+    assert "could not be confirmed" in answer(state)
+
+
 async def test_what_was_read_is_remembered_with_its_page(remembering: Any):
     state = await remembering("Who described the waggle dance?")
 
