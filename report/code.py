@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 _RUN = re.compile(r"(?<!\\)`+")
+_IDENTIFIER = re.compile(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
+_PATTERN = re.compile(r"[*{}<>…]|\.\.\.")
 _AROUND = ("\ue010", "\ue011")
 """Characters around the number of a piece of code in its placeholder."""
 
@@ -62,3 +64,15 @@ def without_code(text: str) -> tuple[str, list[str]]:
 def with_code(text: str, kept: list[str]) -> str:
     """Put pieces of inline code back where `without_code` took them from."""
     return _PLACEHOLDER.sub(lambda sign: kept[int(sign[1])], text)
+
+
+def unknown(text: str, known: Iterable[str]) -> str:
+    """Return the first name in inline code that no text has, or nothing.
+
+    A name is an option, or a word with an underscore; it is exact, save for small and capital
+    letters. A pattern for several names is none.
+    """
+    found = [code.inside for code in inline(text) if not _PATTERN.search(code.inside)]
+    names = [name.lower() for one in found for name in _IDENTIFIER.findall(one)]
+    texts = [one.lower() for one in known] if names else []
+    return next((name for name in names if not any(name in one for one in texts)), "")

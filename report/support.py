@@ -12,12 +12,15 @@ from graph.records import Doubted, Quote, Removed
 from report.arithmetic import comes_out
 from report.blocks import Around, Block, around, blocks, cells, joined, prose, without_gone
 from report.caveats import is_computed, is_own, is_reckoned, suggests
+from report.citations import SECTION
 from report.claims import describes_source, names_source, sort
+from report.code import unknown
 from report.contrast import Text, contrast, indexed, nearest, plain
 from report.days import strange_date, without_dates
+from report.denials import denied
 from report.leads import left_hanging, letters
 from report.likeness import CLAUSES, FEWEST, compared, is_strange, share
-from report.marks import MARKER, QUOTE, cites, given, replaced
+from report.marks import MARKER, QUOTE, blank, cites, given, replaced
 from report.numbers import FILE, computed, unsupported, values, without_sums, wrong_sum
 from report.openers import points_back, sums_up, without_transition
 from report.quantities import Figures, figures, following
@@ -108,6 +111,7 @@ class _Prover:
         self.asked = "\n".join([question, *headings])
         self.texts, self.names, self.cited = texts, names, checked.cited
         self.around = ""
+        self.near: list[str] = []
         self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
         self.doubted: list[Doubted] = []
@@ -118,6 +122,7 @@ class _Prover:
         parts = [*self.parts]
         for at, part in prose(self.parts):
             self.around = "\n".join([self.around, plain(part.text)][-2:])
+            self.near = cites(part.text)
             row = part.kind == "row"
             said = [part.text] if row else statements(part.text)
             kept = [
@@ -306,15 +311,26 @@ class _Prover:
         shares = (share(wanted, self.source(name).places) for name in cited)
         return max(shares, default=0.0) <= FOREIGN[language(said)]
 
-    def difference(self, statement: str, cited: Sequence[str], known: Sequence[float] = ()) -> str:
-        """Return in what a statement differs from the sources it cites, or nothing."""
+    def inexact(self, statement: str, cited: Sequence[str], known: Sequence[float]) -> str | None:
+        """Return what a statement has that is exact and stands otherwise in its sources, or None.
+
+        A number that its writer says to have computed is verified, and the rest is the writer's.
+        """
         said = plain(statement)
         if wrong_sum(said):
             return "calculation"
         if self.unsupported(said, cited, known):
             return self.miscounted(said) if is_computed(said) else "number"
-        if strange_date(said, [self.figure(name).dates for name in cited]):
-            return "date"
+        if unknown(blank(statement), self.beside(cited)):
+            return "name"
+        return "date" if strange_date(said, [self.figure(name).dates for name in cited]) else None
+
+    def difference(self, statement: str, cited: Sequence[str], known: Sequence[float] = ()) -> str:
+        """Return in what a statement differs from the sources it cites, or nothing."""
+        said = plain(statement)
+        inexact = self.inexact(statement, cited, known)
+        if inexact is not None:
+            return inexact
         sources = [self.source(name) for name in cited]
         if not self.comparable(said, cited):
             foreign = self.has_foreign_name(said, cited)
@@ -328,10 +344,21 @@ class _Prover:
             return "" if different == "name" else different
         if not different and self.has_other_name(said, cited):
             return "name"
+        if not different and denied(said, sources):
+            return "negation"
         different = different or self.other_subject(statement) or goes_beyond(said, sources)
         own = QUOTE.search(statement) or describes_source(said) or sort(said) == "none"
         strange = not own and bare == said and self.is_strange(statement, cited)
         return different or ("strange" if strange else "")
+
+    def beside(self, cited: Sequence[str]) -> list[str]:
+        """Return where a name in code may stand: sources, other parts of them, the question."""
+        documents = {self.names.get(name, "").split(SECTION)[0] for name in cited} - {""}
+        beside = [
+            name for name in self.texts if self.names.get(name, "").split(SECTION)[0] in documents
+        ]
+        named = dict.fromkeys([*cited, *self.near, *beside])
+        return [self.about(cited), *(self.texts[name] for name in named if name in self.texts)]
 
     def other_subject(self, statement: str) -> str:
         """Return the reason to doubt a statement whose first citation is about something else."""
