@@ -20,6 +20,7 @@ LONGEST = 900
 ENOUGH = 1 / 3
 """A sentence is near a statement if it has more of its words than this."""
 
+_STOP = re.compile(r"[.!?](?=\s)|[。！？]")
 _SPACE = re.compile(r"\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _BREAK = re.compile(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
@@ -70,6 +71,8 @@ def grouped(spans: Sequence[Span]) -> list[list[Span]]:
 def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
     """Return a passage: neighbouring parts of a page that are cited, and what is around them."""
     start, end = max(0, spans[0].start - AROUND), max(span.end for span in spans) + AROUND
+    stop = _STOP.search(text, end - 1, end + AROUND)
+    end = stop.end() if stop else end
     found = [Piece(_from_word(text[start : spans[0].start], whole=start == 0))]
     done = spans[0].start
     for number, span in enumerate(spans, start=1):
@@ -129,4 +132,6 @@ def _to_word(text: str, *, whole: bool) -> str:
     rest, space, tail = cut.rpartition(" ")
     if whole:
         return cut.rstrip()
+    if _STOP.search(f"{cut[-1:]} "):
+        return f"{cut} …"
     return f"{rest if space and len(tail) < len(cut) // 2 else cut} …"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ PRIVATE = re.compile("[\ue000-\ue003\ue100-\ue1ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
+_END = re.compile("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
+_PLACED = re.compile("\ue000(\\d+)([^\ue001]*)\ue001")
 _WORD = re.compile("[A-Za-z0-9]")
 _GROUP_AT = re.compile(rf"\s*{_GROUP}")
 
@@ -62,8 +65,9 @@ def numbered(
     """Return `body` as markdown with a number for each mark, and the place where there is one.
 
     Numbers go by first use, one for each document. A quotation that is followed by a marker of its
-    own source is not marked twice. Marks of unknown sources are dropped. A mark stands behind each
-    sentence that is `doubted`.
+    own source is not marked twice. Marks of unknown sources are dropped. The place of a citation
+    is not told again by the next one of its document in a paragraph, list or table. A mark stands
+    in each sentence that is `doubted`, before its full stop.
     """
     used: dict[str, Source] = {}
     uses: list[Use] = []
@@ -84,11 +88,23 @@ def numbered(
         return _Cited(number, escaped(told), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
+    last: dict[str, str] = {}
     for at, part in enumerate(parts):
+        goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
+        last = last if goes_on else {}
         if part.kind != "fence":
             text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
-            parts[at] = part._replace(text=_with_numbers(text, cited, uses))
+            text = _with_numbers(text, cited, uses)
+            parts[at] = part._replace(text=_PLACED.sub(partial(_once, last), text))
     return Numbered(joined(parts), list(used.values()), uses)
+
+
+def _once(last: dict[str, str], mark: re.Match[str]) -> str:
+    """Return a number without its places where they are those of the same number before it."""
+    number, places = mark[1], mark[2]
+    again = last.get(number) == places
+    last[number] = places
+    return NUMBER.format(number if again else number + places)
 
 
 def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
@@ -100,8 +116,15 @@ def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
 def _doubted(statement: str, doubt: int | None, *, row: bool) -> str:
     if doubt is None:
         return statement
-    bare = statement.rstrip().removesuffix("|").rstrip() if row else statement.rstrip()
+    bare = statement.rstrip().removesuffix("|").rstrip() if row else _unended(statement)
     return f"{bare}{chr(DOUBT + doubt)}{statement[len(bare) :]}"
+
+
+def _unended(statement: str) -> str:
+    """Return a statement up to the mark that ends it; what stands behind that is the next one's."""
+    bare = statement.rstrip()
+    end = _END.search(bare)
+    return bare[: end.start()] if end else bare
 
 
 def _letters(text: str) -> str:

@@ -129,7 +129,7 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
         why = escape(one_line(doubted[min(at, len(doubted) - 1)]))
         after = found.string[found.end() :][:1]
-        space = "" if not after or after.isspace() or after == "<" else " "
+        space = " " if after.isalnum() else ""
         return f'<a class="doubt" {place} title="{why}">⚠</a>{space}'
 
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))

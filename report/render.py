@@ -12,8 +12,10 @@ from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
 from report.wording import doubts, footnotes, notices, reason, word
+from retrieval.script import CJK
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_CJK = re.compile(f"[{CJK}]")
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
@@ -43,10 +45,10 @@ def _shown(text: str) -> str:
 
 
 def _warned(mark: re.Match[str]) -> str:
-    """Return the sign of a doubt: apart from the next sentence, and from an English one."""
+    """Return the sign of a doubt, apart from English words and from what is no full stop."""
     before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
-    space = "" if before in "。！？；…”）」" else " "
-    return f"{space}⚠{'' if not after or after.isspace() else ' '}"
+    space = "" if _CJK.match(before) or before in "。！？；…”）」" else " "
+    return f"{space}⚠{' ' if after.isalnum() or (after in '[|' and after) else ''}"
 
 
 def _parts(document: Document) -> Iterator[str]:

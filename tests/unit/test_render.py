@@ -76,7 +76,7 @@ def test_a_whole_report_reads_from_title_to_removals():
         "# Bees\n\n"
         "> Partial: not everything could be done.\n>\n> Made by hand.\n\n"
         "*Why do bees dance?*\n\n"
-        "Bees “dance in the dark” [1, p. 4]. They tell directions [2][1, p. 4].\n\n"
+        "Bees “dance in the dark” [1, p. 4]. They tell directions [2][1].\n\n"
         "## What is missing\n\n"
         "- **Smell**: no source says anything about it\n\n"
         "## Sources\n\n"
@@ -269,14 +269,14 @@ def test_headings_and_items_of_a_cited_passage_stand_on_lines_of_their_own():
     assert cited(page) == [shown]
 
 
-def test_the_name_of_a_section_is_read_once_and_a_page_number_each_time():
+def test_the_name_of_a_section_is_read_once_and_a_page_number_once_in_a_paragraph():
     parts = [source(1), source(2)]
     parts[0] |= {"kind": "file", "title": "Bees — 7.8. Dances", "location": "/b.html#dances"}
     parts[1] |= {"kind": "file", "title": "Wax", "location": "/wax.pdf#page=3"}
 
-    shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].", sources=parts)
+    shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].\n\nE [S1]. F [S2].", sources=parts)
 
-    assert shown == "A [1, “7.8. Dances”]. B [1]. C [2, p. 3]. D [2, p. 3]."
+    assert shown == "A [1, “7.8. Dances”]. B [1]. C [2, p. 3]. D [2].\n\nE [1]. F [2, p. 3]."
 
 
 def test_the_list_of_doubts_holds_no_marks_of_code():
@@ -353,7 +353,7 @@ def test_a_statement_leads_to_no_sentence_that_shares_but_a_word():
     assert cited(page) == []
 
 
-def test_a_section_is_named_once_and_a_page_of_a_paper_each_time():
+def test_a_place_is_told_again_where_another_one_of_the_document_stood_between():
     section = {
         **source(1, location="/docs/bees.md#dance"),
         "kind": "file",
@@ -361,9 +361,23 @@ def test_a_section_is_named_once_and_a_page_of_a_paper_each_time():
     }
     paper = {**source(2, location="/docs/bees.pdf#page=4"), "kind": "file"}
 
-    shown = rendered("A [S1]. B [S1]. C [S2]. D [S2].", sources=[section, paper])
+    other = paper | {"id": "S3", "page": "p3", "location": "/docs/bees.pdf#page=9"}
+    shown = rendered("A [S1]. B [S2]. C [S3]. D [S2]. E [S2].", sources=[section, paper, other])
 
-    assert shown == "A [1, “The dance”]. B [1]. C [2, p. 4]. D [2, p. 4]."
+    assert shown == "A [1, “The dance”]. B [2, p. 4]. C [2, p. 9]. D [2, p. 4]. E [2]."
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("- A [S2].\n- B [S2].\n\nC [S2].", "- A [1, p. 4].\n- B [1].\n\nC [1, p. 4]."),
+        ("| a [S2] | b [S2] |\n| c [S2] | d |", "| a [1, p. 4] | b [1] |\n| c [1] | d |"),
+    ],
+)
+def test_a_place_is_told_once_in_a_list_or_a_table(body: str, shown: str):
+    paper = {**source(2, location="/docs/bees.pdf#page=4"), "kind": "file"}
+
+    assert rendered(body, sources=[paper]) == shown
 
 
 def test_the_page_says_what_the_markdown_says():
@@ -437,7 +451,7 @@ def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources
 
     shown = to_markdown(document(body, doubted=[DOUBTFUL]))
 
-    assert "Decay reached *97.3 %* in 2031 [2, p. 4]. ⚠ So be it" in shown
+    assert "Decay reached *97.3 %* in 2031 [2, p. 4] ⚠. So be it" in shown
     assert "> Sentences marked ⚠ could not be confirmed" in shown
     told = "## To be checked\n\n- ⚠ A number in it stands in none of the sources that it cites:"
     assert told in shown
@@ -463,9 +477,9 @@ def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_
         (
             "蜜蜂在2031年跳舞 [S1]。它们停了。",
             "蜜蜂在2031年跳舞。",
-            "蜜蜂在2031年跳舞 [1]。⚠ 它们停了。",
+            "蜜蜂在2031年跳舞 [1] ⚠。它们停了。",
         ),
-        ('It says <q s="S1">dance 9</q>.', "It says “dance 9”.", "It says “dance 9” [1]. ⚠"),
+        ('It says <q s="S1">dance 9</q>.', "It says “dance 9”.", "It says “dance 9” [1] ⚠."),
     ],
 )
 def test_rows_quotations_and_chinese_sentences_are_marked_too(body, said, marked):
@@ -564,3 +578,13 @@ def test_an_answer_in_data_quotes_in_words_and_names_the_source():
     )
 
     assert answer_of(body) == "It says “a < b” [S3], and “they dance” [S1]."
+
+
+def test_a_cited_passage_ends_with_a_sentence_where_one_ends_near_by():
+    said = "Wax was first pressed in Merrin in 1904."
+    after = f"It took {'very ' * 36}long, until the year 2024. Nobody knows why."
+    page = to_html(
+        document(f"{said[:-1]} [S1].", texts={"S1": f"{said} {after} {'So it is. ' * 40}"})
+    )
+
+    assert "until the year 2024. …" in words(page)
