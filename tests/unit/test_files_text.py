@@ -164,7 +164,9 @@ def test_a_section_with_those_below_it_has_its_own_name():
 
 def test_what_announces_something_stays_with_it():
     told = "The pump was painted blue and put into the cellar. " * 9
-    text = "\n\n".join(f"{told}It has modes as follows:\n\n1. Slow." for _ in range(40))
+    text = "\n\n".join(
+        f"{told * (1 + n % 3)}It has modes as follows:\n\n1. Slow." for n in range(40)
+    )
     sections = arrange([Piece("Pumps", "1", "1", text)], numbered("page"))
     assert len(sections) > 2
     assert all(section["text"].endswith("1. Slow.") for section in sections)
