@@ -91,7 +91,7 @@ async def measure(folder: Path, labels: Path) -> dict[str, Result]:
     for name in dict.fromkeys(one["document"] for one in wanted):
         roots[name] = (await ingest(OWNER, folder / name, lambda _: None)).root
     texts = await _texts()
-    found = [_label(one, paragraph) for one in wanted for paragraph in _of(one, texts)]
+    found = [_label(one, paragraph) for one in wanted for paragraph in _of(one, folder, texts)]
     try:
         return {mode: await _mode(mode, found, roots) for mode in MODES}
     finally:
@@ -111,9 +111,9 @@ async def _texts() -> dict[str, list[str]]:
     return texts
 
 
-def _of(one: Mapping[str, str], texts: Mapping[str, Sequence[str]]) -> list[str]:
+def _of(one: Mapping[str, str], folder: Path, texts: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the paragraph of a label, without what stands before its beginning."""
-    its = [text for path, some in texts.items() if path.endswith(one["document"]) for text in some]
+    its = texts.get(str((folder / one["document"]).resolve()), [])
     paragraphs = (_flat(part) for text in its for part in re.split(r"\n\s*\n", text))
     begins = _flat(one["begins"])
     return [part[part.index(begins) :] for part in paragraphs if begins in part][:1]
