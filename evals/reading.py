@@ -67,9 +67,11 @@ def measure(folder: Path) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as home:
         os.environ["DOSSIER_HOME"] = home
         settings.cache_clear()
-        plain = _stages([file for file in sorted(folder.rglob("*")) if file.suffix == ".txt"])
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
-        return plain | {"mb": size} | asyncio.run(_whole(folder))
+        # The stages hold everything in memory, so the whole comes first.
+        whole = asyncio.run(_whole(folder))
+        plain = [file for file in sorted(folder.rglob("*")) if file.suffix == ".txt"]
+        return {"mb": size} | whole | _stages(plain)
 
 
 def _stages(files: list[Path]) -> dict[str, float]:
