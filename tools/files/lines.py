@@ -79,7 +79,7 @@ def _same_paragraph(line: str, following: str, width: int) -> bool:
 
 def _evened(line: str) -> str:
     """Return a line of prose without the spaces that made it as wide as the page."""
-    return _WIDE.sub(" ", line)
+    return _WIDE.sub(" ", line) if "  " in line else line
 
 
 def _indent(line: str) -> int:
