@@ -11,7 +11,7 @@ from langchain_core.messages import AnyMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import END, START
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, Send, StateUpdate
+from langgraph.types import Command, StateUpdate
 from starlette.exceptions import HTTPException
 
 from config.errors import Problem
@@ -122,6 +122,10 @@ class Guarded(Compiled):
             return {}
         return dict((await self.aget_state(config)).values)
 
+    async def _waits(self, config: RunnableConfig) -> bool:
+        """Tell whether a node waits for a decision; what is jumped to would run beside it."""
+        return bool(self.checkpointer and (await self.aget_state(config)).interrupts)
+
     async def _again(self, config: RunnableConfig) -> int:
         """Return which time something is done again from an earlier state; 0 at the newest one."""
         place = config.get("configurable", {})
@@ -139,8 +143,12 @@ class Guarded(Compiled):
             _refuse("a command for another graph")
         to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
         for one in to:
-            if isinstance(one, Send) or one in SENT or (one and "turn" not in before):
+            nodes = {END, *(name for name in self.nodes if not name.startswith("__"))}
+            known = isinstance(one, str) and one in nodes
+            if not known or one in SENT or (one and "turn" not in before):
                 _refuse(f"a jump to {getattr(one, 'node', one)!r}")
+        if to and await self._waits(config):
+            _refuse(f"a jump to {to[0]!r} while the plan waits for a decision")
         update = command.update
         if update is None:
             return command

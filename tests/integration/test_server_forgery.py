@@ -209,3 +209,19 @@ async def test_what_is_sent_back_unchanged_is_passed_over(client: Any, finished:
 
     after = await client.threads.get_state(finished)
     assert after["values"] == state["values"]
+
+
+async def test_a_jump_at_the_review_is_refused_by_name_and_the_plan_still_waits(
+    client: Any, server: Server
+):
+    thread, _ = await reviewed(client)
+
+    command = {"goto": "reporter"}
+    told = await client.runs.wait(
+        thread, "dossier", command=command, context=context(), raise_error=False
+    )
+
+    assert "state_refused" in str(told)
+    assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
+    state = await client.runs.wait(thread, "dossier", command=APPROVE, context=context())
+    assert state["status"] in ("succeeded", "partial")
