@@ -24,6 +24,7 @@ from prompts.marks import block
 from report.marks import QUOTE
 from retrieval.secrets import removed
 from retrieval.text import sentences
+from retrieval.tokens import warm
 from runs.compacting import WORDS, shortened, summary_in, tokens
 from runs.faults import bear
 from tools.uploads import uploads
@@ -57,6 +58,7 @@ async def conversation(state: State, runtime: Runtime[Context]) -> tuple[list[An
     Raises:
         Problem: Whatever every other call would meet too.
     """
+    await warm()
     known, whole = summary_of(state), _whole(state)
     most = most_shown()
     if tokens(whole) > most:
