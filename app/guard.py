@@ -142,8 +142,9 @@ class Guarded(Compiled):
         if command.graph is not None:
             _refuse("a command for another graph")
         to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
+        to = [one for one in to if one]
+        nodes = {END, *(name for name in self.nodes if not name.startswith("__"))}
         for one in to:
-            nodes = {END, *(name for name in self.nodes if not name.startswith("__"))}
             known = isinstance(one, str) and one in nodes
             if not known or one in SENT or (one and "turn" not in before):
                 _refuse(f"a jump to {getattr(one, 'node', one)!r}")
