@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
@@ -13,13 +15,18 @@ from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
 from nodes.experience import look_on
+from report.blocks import blocks, joined, without_gone
+from report.leads import letters
 from report.render import plain
+from report.statements import statements
 from retrieval.text import find, heading, sentences
 from runs.lifecycle import mark
 from runs.place import Here, here
 
 ANSWERED = ("succeeded", "partial")
 """The statuses of runs whose reports are remembered."""
+
+_QUOTED = re.compile("“(.+)”$", re.MULTILINE)
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
@@ -45,13 +52,13 @@ async def _keep(state: State, place: Here) -> None:
     """
     report = state["report"]
     doubted = [one["text"] for one in report.get("doubted", [])]
-    text = _without(plain(report["body"]), doubted)
+    text = plain(sound(report["body"], doubted))
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
     for finding in found:
-        said = plain(finding["text"])
+        said = plain(sound(finding["text"], quoted(finding.get("doubted", ""))))
         if _worth_keeping(finding) and await asyncio.to_thread(_says_more, said, text):
             title = f"{report['title']} — {finding['title']}"
             links = _pages(state, finding["sources"])
@@ -62,12 +69,24 @@ async def _keep(state: State, place: Here) -> None:
     await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
 
 
-def _without(text: str, doubted: list[str]) -> str:
-    """Return a report without the sentences of which something is not as its sources have it."""
-    for sentence in doubted:
-        text = text.replace(sentence, "")
-    left = [line for line in text.split("\n") if not doubted or line.strip(" -*") or not line]
-    return "\n".join(left).strip()
+def sound(body: str, doubted: Sequence[str]) -> str:
+    """Return a text without the statements, and the lines of code, that are doubted."""
+    told = {letters(one) for one in doubted}
+    parts = [*blocks(body)] if told else []
+    for at, part in enumerate(parts):
+        if part.kind == "fence":
+            lines = [one for one in part.text.split("\n") if letters(one) not in told]
+            parts[at] = part._replace(text="\n".join(lines))
+        elif part.kind in ("text", "item", "quote", "row"):
+            said = [part.text] if part.kind == "row" else statements(part.text)
+            left = "".join(one for one in said if letters(one) not in told).strip()
+            parts[at] = part._replace(text=left, kind=part.kind if left else "gone")
+    return joined(without_gone(parts)) if told else body
+
+
+def quoted(told: str) -> list[str]:
+    """Return the sentences that lines on doubts quote, one a line."""
+    return _QUOTED.findall(told)
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

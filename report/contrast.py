@@ -108,7 +108,7 @@ def contrast(
         numbers: Those that may be told although no source has them, sorted.
     """
     said = plain(statement)
-    if any(_copied(said, source.text) for source in sources):
+    if any(copied(said, source.text) for source in sources):
         return ""
     known = Known("\n".join([named, *(source.text for source in sources)]), named, numbers)
     clauses = _clauses(said)
@@ -155,7 +155,8 @@ def nearest(said: str, source: Text) -> list[str]:
     return [source.said[at] for at in sorted(near) if 0 <= at < len(source.said)]
 
 
-def _copied(said: str, text: str) -> bool:
+def copied(said: str, text: str) -> bool:
+    """Tell whether a text has what is said, word for word."""
     bare = said.strip(" \n-*>|.。!?！？")
     return len(bare) >= SHORTEST and bare in text
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from report.contrast import Text
+from report.contrast import Text, copied
 from report.differences import says_no, tokens
 from report.likeness import CLAUSES
 from retrieval.script import HAN, language
@@ -57,10 +57,20 @@ def denied(said: str, sources: Sequence[Text]) -> bool:
 
 def _is_denied(part: str, sources: Sequence[Text]) -> bool:
     wanted = sorted(set(words(part)))
+    if any(_is_copied(part, source) for source in sources):
+        return False
     if len(wanted) < SHARED[language(part)] or says_no(tokens(part)) is not False:
         return False
     close = [one for source in sources for one in _close(wanted, source)]
     return any(_only_denied(word, close) for word in wanted)
+
+
+def _is_copied(part: str, source: Text) -> bool:
+    """Tell whether a source has a clause word for word where it denies nothing."""
+    if not copied(part, source.text):
+        return False
+    bare = part.strip(" \n-*>|.。!?！？")
+    return any(bare in one and not any(_denials(one)) for one in source.said)
 
 
 def _only_denied(word: str, close: Sequence[str]) -> bool:

@@ -1,0 +1,43 @@
+"""What is doubted in a report or a finding is not remembered."""
+
+from __future__ import annotations
+
+from models.extractive.abstract import abstract_of
+from nodes.memorize import quoted, sound
+from report.render import plain
+from report.support import proven
+from report.wording import told
+
+PAGE = "The mill grinds wheat twice a day. Its gates are closed for 48 hours in a storm."
+BODY = (
+    "The mill grinds wheat [S1]. Its **gates** are closed for `30` hours in a storm [S1].\n\n"
+    "| Gate | Hours |\n|---|---|\n| storm | 72 [S1] |\n| tide | 48 [S1] |"
+)
+
+
+def test_a_doubted_sentence_or_row_is_in_no_page_and_no_abstract():
+    checked = proven(BODY, {"S1": PAGE})
+    doubted = [one["text"] for one in checked.doubted]
+
+    kept = plain(sound(checked.body, doubted))
+
+    assert len(doubted) == 2
+    assert "30" not in kept + abstract_of(kept)
+    assert "72" not in kept
+    assert "The mill grinds wheat." in kept
+    assert "48" in kept
+
+
+def test_what_a_finding_doubts_in_words_is_left_out_too():
+    checked = proven(BODY, {"S1": PAGE})
+    doubted = quoted(told([], checked.doubted, "en"))
+
+    kept = plain(sound(checked.body, doubted))
+
+    assert "30" not in kept
+    assert "72" not in kept
+    assert "The mill grinds wheat." in kept
+
+
+def test_a_text_without_doubts_is_remembered_as_it_is():
+    assert sound(BODY, []) == BODY
