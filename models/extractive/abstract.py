@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from models.extractive.blocks import Prompt
 from models.extractive.source_code import described, is_code
 from retrieval.boilerplate import boilerplate
 from retrieval.common import weight
 from retrieval.keyword import one_by_one
 from retrieval.text import heading, language, sentences
 from retrieval.words import terms
+
+if TYPE_CHECKING:
+    from models.extractive.blocks import Prompt
 
 LONGEST = {"en": 300, "zh": 150}
 """The longest abstract, in characters."""
