@@ -137,6 +137,8 @@ class StepState(Place, total=False):
     finding: Finding
     draft: str
     """The newest draft of the step, before the checks. Written by researcher."""
+    upheld: list[str]
+    """Sentences that a review has found right against the checks. Written by reflection."""
     removed: list[Removed]
     """What the checks took out of the newest draft of the step. Written by researcher."""
     doubted: list[Doubted]

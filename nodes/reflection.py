@@ -10,16 +10,14 @@ from pydantic import BaseModel, Field
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Finding, key
+from graph.records import Doubted, Finding, key
 from graph.state import StepState
 from nodes.agent import ask
-from nodes.researcher import asked_of, shown
+from nodes.researcher import asked_of, shown, upheld_in
 from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
-from report.leads import letters
-from report.rulings import Ruling
 from report.wording import told
 from runs.place import owner
 from tools.evidence import verified
@@ -57,7 +55,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     if verdict.passed and (finding["text"] or not state.get("removed")):
         return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, finding | {"review": "failed"})
+        return _done(state, _rejected(state, finding, verdict.feedback))
     return checked | StepState(
         feedback=verdict.feedback or finding["reason"],
         more_queries=verdict.queries,
@@ -91,13 +89,25 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     finding, draft = state["finding"], state.get("draft", "")
     removed, doubted = state.get("removed", []), state.get("doubted", [])
     texts = [one["text"] for one in [*removed, *doubted]]
-    upheld = {letters(texts[at - 1]): "" for at in right if 0 < at <= len(texts)}
-    if upheld and draft and finding["text"]:
+    named = [texts[at - 1] for at in right if 0 < at <= len(texts)]
+    upheld = StepState(upheld=[*state.get("upheld", []), *named])
+    if named and draft and finding["text"]:
         own, asked = owner(runtime), asked_of(state)
-        checked = await verified(own, draft, state["sources"], asked, Ruling(upheld))
+        ruling = upheld_in(state | upheld)
+        checked = await verified(own, draft, state["sources"], asked, ruling)
         finding = shown(state, finding, checked)
         removed, doubted = checked.removed, checked.doubted
-    return StepState(finding=finding, removed=removed, doubted=doubted)
+    return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
+
+
+def _rejected(state: StepState, finding: Finding, feedback: str) -> Finding:
+    """Return a finding that was not mended, with what the review holds against it."""
+    if not feedback:
+        return finding | {"review": "failed"}
+    objection = told([], [Doubted(text=feedback, reason="review")], state["language"])
+    doubted = "\n".join(filter(None, [finding.get("doubted", ""), objection]))
+    reason = finding["reason"] or f"failed: {' '.join(feedback.split())}"
+    return finding | {"review": "failed", "doubted": doubted, "reason": reason}
 
 
 def _done(state: StepState, finding: Finding) -> StepState:

@@ -212,7 +212,7 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
     if not checked.cited:
         return "partial" if draft.limit else "insufficient_evidence"
     fine = ("no_evidence", "failed")
-    unfinished = [gap for gap in gaps(state) if gap["reason"] not in fine]
+    unfinished = [gap for gap in gaps(state) if gap["reason"].partition(": ")[0] not in fine]
     in_part = unfinished or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
     return "partial" if in_part else "succeeded"
 

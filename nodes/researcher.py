@@ -19,6 +19,8 @@ from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import block, blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
+from report.leads import letters
+from report.rulings import Ruling
 from report.support import Proven
 from report.wording import told
 from runs.gate import gate
@@ -32,8 +34,8 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Find out what one step asks for.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `passages`,
-    `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `draft`, `removed`, `doubted`.
-    A step that fails is a finding that says so.
+    `upheld`, `sources`; writes `finding`, `passages`, `sources`, `unsearched`, `draft`, `removed`,
+    `doubted`. A step that fails is a finding that says so.
     """
     place = here(state, runtime)
     try:
@@ -96,12 +98,19 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         passages = _joined(passages, more.passages)
         sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
-    checked = await verified(owner(runtime), written.text, sources, asked_of(state))
+    checked = await verified(
+        owner(runtime), written.text, sources, asked_of(state), upheld_in(state)
+    )
     await note_checked(here(state, runtime), "researcher", checked)
     finding = _judged(state, written, checked, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
     kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
     return kept | StepState(finding=finding)
+
+
+def upheld_in(state: StepState) -> Ruling:
+    """Return what reviews of the step have found right so far."""
+    return Ruling(dict.fromkeys(map(letters, state.get("upheld", [])), ""))
 
 
 def asked_of(state: StepState) -> str:

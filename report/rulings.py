@@ -22,16 +22,17 @@ Verdict = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
 writer's own remark; they do not say it; they say otherwise."""
 
-AROUND = (500, 150)
-"""How many characters are shown on each side of what a statement rests on: of few, of many."""
+AROUND = (800, 500, 300, 150)
+"""How many characters are shown on each side of what a statement rests on: as many as fit."""
 
-ROOM = 24_000
-"""How many characters of pages a reader is shown, about; beyond it there is less around each."""
+ROOM = 32_000
+"""How many characters of pages a reader is shown, about."""
 
 WINDOW = 1_000
 """How many characters are shown of a page in another language than the statement."""
 
-_ANCHOR = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{2,}|\d[\d.,]*\d|\d")
+_ANCHOR = re.compile(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 class Claim(NamedTuple):
@@ -60,7 +61,7 @@ class Ruling:
     upheld: Mapping[str, str] = field(default_factory=dict)
     """Statements that stay and are not doubted, each with the source that it shall cite, or ""."""
     faulted: Mapping[str, str] = field(default_factory=dict)
-    """Statements to be doubted although nothing was found against them, each with the reason."""
+    """Statements to be doubted, each with the reason."""
 
 
 NO_RULING = Ruling()
@@ -95,8 +96,8 @@ def claims(
 def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Verdict, str]]) -> Ruling:
     """Return what follows from the verdicts on some claims, by their numbers.
 
-    A doubt is only lifted where the reader says so, and a claim without one is only doubted where
-    its sources do not say it. A claim that cites the wrong source is given the right one.
+    A doubt is only lifted where the reader says so; where the reader shares it, the reader's reason
+    takes its place. A claim that cites the wrong source is given the right one.
 
     Args:
         shown: The claims that the reader was shown.
@@ -109,7 +110,7 @@ def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Verdict, str]]) 
         right = verdict == "supported" and source not in cites(claim.text)
         if verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[letters(claim.text)] = source if right else ""
-        if not claim.reason and verdict in ("not_said", "contradicted"):
+        if verdict in ("not_said", "contradicted"):
             faulted[letters(claim.text)] = verdict
     return Ruling(upheld, faulted)
 
@@ -117,13 +118,15 @@ def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Verdict, str]]) 
 def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
     """Return the pieces of the pages that the claims rest on, with what stands around them."""
     places = {
-        (name, _place(texts[name], claim, name)): name for claim, name in _cited(shown, texts)
+        (name, span) for claim, name in _cited(shown, texts) for span in _places(texts[name], claim)
     }
-    around = AROUND[len(places) * 2 * AROUND[0] > ROOM]
-    wide = {(name, _widened(texts[name], span, around)) for name, span in places}
+    for around in AROUND:
+        wide = _apart(sorted((name, _widened(texts[name], at, around)) for name, at in places))
+        if sum(span.end - span.start for _, span in wide) <= ROOM:
+            break
     return [
         Passage(source=name, text=texts[name][span.start : span.end], start=span.start)
-        for name, span in _apart(sorted(wide))
+        for name, span in wide
     ]
 
 
@@ -159,10 +162,14 @@ def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[C
     return ((claim, name) for claim in shown for name in claim.sources if name in texts)
 
 
-def _place(text: str, claim: Claim, name: str) -> Span:
-    """Return where a page says what is nearest to a claim."""
-    found = located(text, Use(0, (name,), claim.text, quoted=False))
-    return found or _anchored(text, MARKER.sub("", claim.text))
+def _places(text: str, claim: Claim) -> Iterator[Span]:
+    """Yield where a page says what is nearest to a claim, and where it has the code in it."""
+    said = MARKER.sub("", claim.text)
+    found = located(text, Use(0, (), claim.text, quoted=False)) or _anchored(text, said)
+    yield found
+    code = [one.strip() for one in _CODE.findall(said)]
+    if any(one not in text[found.start : found.end] and one in text for one in code):
+        yield _anchored(text, " ".join(code))
 
 
 def _anchored(text: str, said: str) -> Span:

@@ -16,6 +16,9 @@ _WHOLE = re.compile(
     re.DOTALL,
 )
 _CLAUSE = re.compile(r"(?:[；…]|\.\.\.)[\"'”’」』）)》]*[^\S\n]*$")
+_CITED_END = re.compile(rf"{MARKER.pattern}[.!?]\s+(?=\S)")
+"""Where a sentence ends for certain, though the next one may begin with a small letter."""
+
 _END = re.compile(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
 
 
@@ -26,8 +29,9 @@ def statements(text: str) -> list[str]:
     share its citation.
     """
     veiled = _WHOLE.sub(_veiled, changed(text, lambda code: "X" * len(code.string)))
-    starts = [sentence.start for sentence in sentences(veiled)][1:]
-    whole = [start for start in starts if not _CLAUSE.search(text, 0, start)]
+    starts = {sentence.start for sentence in sentences(veiled)[1:]}
+    starts |= {end.end() for end in _CITED_END.finditer(text) if veiled[end.end() - 1].isspace()}
+    whole = [start for start in sorted(starts) if not _CLAUSE.search(text, 0, start)]
     return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]
 
 

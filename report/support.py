@@ -473,7 +473,9 @@ class _Prover:
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
-        if reason and letters(statement) not in self.ruling.upheld:
+        name = letters(statement)
+        if reason and name not in self.ruling.upheld:
+            reason = self.ruling.faulted.get(name, reason)
             self.doubted.append(Doubted(text=statement.strip(), reason=reason))
 
     def code(self, part: Block, lead: str) -> list[Doubted]:

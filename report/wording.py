@@ -146,6 +146,7 @@ _DOUBTED = {
         "It cited a source that does not say it, and was given the one that does: “{}”",
         "原先所引来源没有这样说，已改注为这样说的来源：“{}”",
     ),
+    "review": ("The review of this result says: {}", "复核意见：{}"),
     "strange": (
         "The sources that it cites say hardly a word of it, or of a part of it: “{}”",
         "所引来源几乎没有谈到其内容或其中一部分：“{}”",

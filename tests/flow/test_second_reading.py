@@ -170,3 +170,29 @@ async def test_what_a_review_upholds_is_not_held_against_the_next_draft(
     redo = script.prompts("researcher")[-1]
     assert ABSENT in redo
     assert "<removed>" not in redo
+
+
+async def test_what_a_review_upholds_is_not_contested_again(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", f"{TRUE} {ABSENT}", f"{TRUE} {ABSENT} {TRUE}")
+    again = {"passed": False, "feedback": "say when", "right": [1]}
+    script.on("Verdict", again, {"passed": True})
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert "<contested>" not in script.prompts("Verdict")[-1]
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert ABSENT in finding["text"]
+
+
+async def test_what_a_review_says_at_last_is_told_to_the_writer_and_to_the_person(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", TRUE)
+    script.on("Verdict", {"passed": False, "feedback": "The year of the dance is missing."})
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert "says: The year of the dance is missing." in script.prompts("reporter")[-1]
+    assert "(The year of the dance is missing.)" in str(outcome.state["messages"][-1].text)

@@ -75,7 +75,7 @@ def test_pieces_of_a_page_that_meet_are_shown_once():
     assert len(shown) == 1
 
 
-def test_a_verdict_lifts_doubts_and_raises_them_but_never_the_other_way_round():
+def test_a_verdict_lifts_doubts_and_raises_them():
     shown = [
         Claim(1, "A doubted one [S1].", "number", ("S1",)),
         Claim(2, "A clean one [S1].", "", ("S1",)),
@@ -88,4 +88,39 @@ def test_a_verdict_lifts_doubts_and_raises_them_but_never_the_other_way_round():
     )
 
     assert said.upheld == {"Anotherdoubtedone": "S1"}
-    assert said.faulted == {"Acleanone": "not_said"}
+    assert said.faulted == {"Acleanone": "not_said", "Adoubtedone": "contradicted"}
+
+
+def test_code_that_a_claim_names_is_shown_where_it_stands():
+    page = (
+        "The tool sorts its input by size. "
+        + "It is painted grey. " * 100
+        + "With -k it keeps all."
+    )
+    claim = Claim(1, "The tool with `-k` sorts its input by size [S1].", "", ("S1",))
+
+    assert "-k it keeps all" in " ".join(one["text"] for one in evidence([claim], {"S1": page}))
+
+
+def test_where_much_is_claimed_less_is_shown_around_each_place():
+    page = " ".join(
+        f"Pump number {at} runs at {at + 7} bar. " + "It is grey. " * 200 for at in range(60)
+    )
+    one = evidence([Claim(1, "Pump number 5 runs at 12 bar [S1].", "", ("S1",))], {"S1": page})
+    many = [
+        Claim(at, f"Pump number {at} runs at {at + 7} bar [S1].", "", ("S1",)) for at in range(60)
+    ]
+    all_of_it = evidence(many, {"S1": page})
+
+    assert len(one[0]["text"]) > 1_500
+    assert sum(len(piece["text"]) for piece in all_of_it) < 34_000
+
+
+def test_behind_a_citation_a_sentence_may_begin_with_a_small_letter():
+    body = "The tools replace their input [S1]. xz keeps it with an option [S1]! gzip, too [S1]."
+
+    assert [text for text, _ in texts(body)] == [
+        "The tools replace their input [S1].",
+        "xz keeps it with an option [S1]!",
+        "gzip, too [S1].",
+    ]
