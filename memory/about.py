@@ -24,6 +24,9 @@ LONGEST = 500
 SHARED = 0.5
 """A note fits a search if it has this part of its words."""
 
+_OF_SELF = regex(r"\b(?:i|me|my|mine|myself|you|your)\b|[我你您]", re.IGNORECASE)
+"""A word that stands in every question of oneself; without one nothing else is looked for."""
+
 _OPENING = (
     r"^\W*(?:(?:so|and|but|ok(?:ay)?|hey|please|now|also)\b,? )*"
     r"(?:(?:can|could|would|will) you (?:please )?)?"
@@ -205,6 +208,8 @@ def about(question: str) -> About | None:
     if len(question) > LONGEST:
         return None
     text = fold(" ".join(question.split()))
+    if not _OF_SELF.search(text):
+        return None
     if _ALL.search(text):
         return About("all")
     for name, kind in _KINDS.items():

@@ -151,3 +151,13 @@ async def test_what_a_fact_and_several_traits_rest_on_is_told_once():
 
     assert [one.quote for one in before] == [words]
     assert [one.memory for one in after] == ["facts"]
+
+
+@pytest.mark.parametrize("question", ["forgetting", "How do bees dance?", "蜜蜂怎么跳舞？"])
+def test_what_has_no_word_of_oneself_is_not_compared_with_any_pattern(
+    monkeypatch: pytest.MonkeyPatch, question: str
+):
+    for name in ("_ALL", "_TOLD", "_MINE", "_KINDS"):
+        monkeypatch.setattr(f"memory.about.{name}", None)
+
+    assert about(question) is None
