@@ -1,14 +1,15 @@
 """Measure how often what is called an answer is wrong, and fit what decides it.
 
 Run `python -m evals.calibration --data ../shared/data --documents FOLDER --manuals FOLDER
---references FOLDER`; `evals/natural.py` says what belongs in the folders. Every question is put to
-the nearest pages of its set, to the same without the pages that answer it, and to those of another
-set. The logistic regression of each language is fitted on the sets of `FITTED`. The threshold is
-the lowest at which no more than 2.5 % of what is called an answer is wrong, in manuals, in articles
-and among the made questions for facts alike, each judged by a regression that was fitted without
-its tenth of the questions, five times over. `CHECKED` sets are only measured: those called sealed
-are unseen, and the others ask for what several pages say. What it prints as "weights" stands in
-`models/extractive/confidence.py`.
+--references FOLDER --guides FOLDER --handbooks FOLDER`; `evals/natural.py` says what belongs in
+the folders. Every question is put to the nearest pages of its set, to the same without the pages
+that answer it, and to those of another set. The logistic regression of each language is fitted on
+the sets of `FITTED`. The threshold is the lowest at which the upper bound (Wilson, 95 %) of the
+share of wrong ones among what is called an answer is 5 %: of the natural questions, each judged by
+a regression that was fitted without its whole folder, and of the made ones, each judged by one that
+was fitted without its tenth of the questions, five times over. `CHECKED` sets are only
+measured: those called sealed are unseen, and the others ask for what several pages say. What it
+prints as "weights" stands in `models/extractive/confidence.py`.
 
 An answer is right if one of the quotes it begins with is from a page that the set marks as gold, or
 from another page of that title, and holds the answer. Questions for yes or no are left out.
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold
 
-from evals.labelled import WAYS, Case, cases, natural_cases
+from evals.labelled import KINDS, WAYS, Case, cases, natural_cases
 from evals.natural import AS_ASKED, PUT_AWAY, Folders
 from models.extractive.confidence import WEIGHTS, Weights, likelihood
 from models.extractive.signs import Signs
@@ -41,14 +42,15 @@ UNSEEN = slice(2000, 2300)
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 FOLDS, REPEATS = 10, 5
+STRENGTH = 0.3
+"""The inverse of how strongly weights are kept small: what is unseen is in other folders."""
 
 TWICE = AS_ASKED
 """The set that weighs twice as much as its size says."""
-WRONG = 0.025
-"""The share of wrong ones among what is called an answer must not be higher when it is fitted.
-
-Of unseen questions about twice as many go wrong: the aim is no more than 5 % of those.
-"""
+WRONG = 0.05
+"""The share of wrong ones among what is called an answer must not be higher."""
+SURENESS = 1.96
+"""Of what chance does to a share, so many standard deviations are allowed for: 95 % of it."""
 
 
 def main() -> None:
@@ -58,11 +60,20 @@ def main() -> None:
     parser.add_argument("--documents", type=Path, required=True)
     parser.add_argument("--manuals", type=Path, required=True)
     parser.add_argument("--references", type=Path, required=True)
+    parser.add_argument("--guides", type=Path, required=True)
+    parser.add_argument("--handbooks", type=Path, required=True)
     parser.add_argument("--limit", type=int, default=300)
     parser.add_argument("--languages", nargs="*", default=list(FITTED), choices=list(FITTED))
     parser.add_argument("--fit", action="store_true", help="fit first, and print the weights")
     chosen = parser.parse_args()
-    folders = Folders(chosen.data, chosen.documents, chosen.manuals, chosen.references)
+    folders = Folders(
+        chosen.data,
+        chosen.documents,
+        chosen.manuals,
+        chosen.references,
+        chosen.guides,
+        chosen.handbooks,
+    )
     told = {
         name: list(_cases(folders, name, chosen.limit))
         for sets in (FITTED, CHECKED)
@@ -98,32 +109,56 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     right = np.array([one.right for one in told])
     share = np.array([(1 + (one.name == TWICE)) * each[one.name] ** -0.5 for one in told])
     share /= share.mean()
-    model, asked = LogisticRegression(max_iter=1000), [one.question for one in told]
-    likely = np.zeros((REPEATS, len(told)))
+    model = LogisticRegression(max_iter=1000, C=STRENGTH)
+    asked = np.array([one.question for one in told])
+    folder = np.array([one.folder for one in told])
+    likely, apart = np.zeros((REPEATS, len(told))), np.zeros((1, len(told)))
     for seed in range(REPEATS):
         folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
         for some, rest in folds.split(rows, right, asked):
             model.fit(rows[some], right[some], sample_weight=share[some])
             likely[seed, rest] = model.predict_proba(rows[rest])[:, 1]
+    for name in sorted(set(folder)):
+        some = folder != name
+        if some.any():
+            model.fit(rows[some], right[some], sample_weight=share[some])
+            apart[0, ~some] = model.predict_proba(rows[~some])[:, 1]
     model.fit(rows, right, sample_weight=share)
     parts = Signs(*(round(float(one), 2) for one in model.coef_[0]))
     bias = round(float(model.intercept_[0]), 2)
-    kind = np.array([one.kind for one in told])
-    least = max(_least(likely[:, kind == one], right[kind == one]) for one in set(kind))
+    made = ~np.isin([one.kind for one in told], list(KINDS.values()))
+    least = max(
+        _least(seen[:, which], right[which], asked[which])
+        for seen, which in ((likely, made), (apart, ~made))
+        if which.any()
+    )
     WEIGHTS[tongue] = Weights(bias, parts, least)
     print(f"weights {tongue}: {WEIGHTS[tongue]}")
 
 
-def _least(likely: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """Return the lowest threshold in hundredths at which few enough answers are wrong.
+def _least(likely: NDArray[np.float64], right: NDArray[np.bool_], asked: NDArray[np.str_]) -> float:
+    """Return the lowest threshold in hundredths at which few enough answers are surely wrong.
 
-    `likely` has a row for each time that the questions were parted.
+    `likely` has a row for each time that the questions were parted. What was `asked` twice, of all
+    pages and of those that do not answer it, counts once: one error is behind both.
     """
     for hundredth in range(50, 100):
         called = likely >= hundredth / 100
-        if called.any() and (called & ~right).sum() <= WRONG * called.sum():
+        if called.any() and _bound(_asked(called & ~right, asked), _asked(called, asked)) <= WRONG:
             return hundredth / 100
     return 1.0
+
+
+def _asked(which: NDArray[np.bool_], asked: NDArray[np.str_]) -> float:
+    """Return how many different questions were asked, on average over the rows."""
+    return float(np.mean([len(set(asked[row])) for row in which]))
+
+
+def _bound(wrong: float, called: float) -> float:
+    """Return the upper bound of a share by Wilson's score."""
+    share, spread = wrong / called, SURENESS**2 / called
+    middle = share + spread / 2
+    return (middle + (spread * (share * (1 - share) + spread / 4)) ** 0.5) / (1 + spread)
 
 
 def _print(title: str, tongue: str, given: Sequence[Case]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.messages import HumanMessage
 
 from evals.extractive import OTHERS, PAGES, Corpus, corpus, flat, lines, prompt_of
-from evals.natural import Folders, gold, natural, natural_pages, without
+from evals.natural import Folders, gold, natural, natural_pages, plain, without
 from models.extractive.blocks import Found, read
 from models.extractive.choice import answer
 from models.extractive.signs import Signs, signs
@@ -56,6 +56,8 @@ KINDS = {
     "documents": "manuals",
     "manuals": "manuals",
     "references": "manuals",
+    "guides": "manuals",
+    "handbooks": "manuals",
 }
 """By the pages of a natural question."""
 
@@ -73,6 +75,8 @@ class Case(NamedTuple):
     question: str
     kind: str
     """The set, or manuals or articles where it has both."""
+    folder: str = ""
+    """The set, or the folder that its pages lie in."""
 
 
 def cases(data: Path, name: str, picked: slice) -> Iterator[Case]:
@@ -96,7 +100,7 @@ def natural_cases(folders: Folders, name: str) -> Iterator[Case]:
     for one in natural(name):
         own = natural_pages(folders, one["pages"])
         asked = {**one, "gold": gold(own, one)}
-        wanted = {text.lower() for text in one["answers"]}
+        wanted = {plain(text) for text in one["answers"]}
         near = {"own": own.nearest(one["text"])}
         if wanted:
             near["removed"] = without(own, one)
@@ -111,11 +115,12 @@ def _case(
     wanted: set[str],
     own: Corpus,
 ) -> Case:
-    question, kind = query["text"], KINDS.get(query.get("pages", ""), name)
+    question, folder = query["text"], query.get("pages", name)
+    kind = KINDS.get(folder, name)
     prompt = read([HumanMessage(prompt_of(question, pages))])
     quotes = Found("s1", question, "ok", finding(prompt).text).quotes
     if not quotes:
-        return Case(name, language(question), way, None, False, question, kind)
+        return Case(name, language(question), way, None, False, question, kind, folder)
     lead = answer(question, [(question, quotes)], {})
     shown = [*lead, *(one for one in quotes if one not in lead)]
     titles = {page["title"] for page in own.pages if page["id"] in query["gold"]}
@@ -123,11 +128,11 @@ def _case(
     right = way != "other" and any(
         (named[one.source]["id"] in query["gold"] or named[one.source]["title"] in titles - {""})
         and _about(query, f"{named[one.source]['title']} {one.text}")
-        and any(_holds(part.lower(), text) for part in one.parts for text in wanted)
+        and any(_holds(plain(part), text) for part in one.parts for text in wanted)
         for one in lead
     )
     seen = signs(question, prompt.pages, shown, len(lead))
-    return Case(name, language(question), way, seen, right, question, kind)
+    return Case(name, language(question), way, seen, right, question, kind, folder)
 
 
 def _about(query: Mapping[str, Any], quoted: str) -> bool:

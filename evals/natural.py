@@ -44,6 +44,8 @@ class Folders(NamedTuple):
     documents: Path
     manuals: Path
     references: Path
+    guides: Path
+    handbooks: Path
 
 
 def natural(name: str) -> Iterator[dict[str, Any]]:
@@ -57,8 +59,7 @@ def natural_pages(folders: Folders, kind: str) -> Corpus:
     if kind in SETS:
         found = (folders.data / name / "corpus.jsonl" for name in SETS[kind])
         return indexed([page for one in found for page in lines(one)])
-    named = {"manuals": folders.manuals, "references": folders.references}
-    folder = named.get(kind, folders.documents)
+    folder: Path = getattr(folders, kind)
     return indexed([page for file in find_files(folder) for page in _pages(file)])
 
 
@@ -75,7 +76,12 @@ def gold(own: Corpus, query: Mapping[str, Any]) -> list[str]:
 
 def answers(query: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
     """Tell whether a page has the words of an answer."""
-    return any(one.lower() in page["text"].lower() for one in query["answers"])
+    return any(plain(one) in plain(page["text"]) for one in query["answers"])
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case with single spaces, wherever its lines end."""
+    return " ".join(text.lower().split())
 
 
 def _of(page: Mapping[str, Any], query: Mapping[str, Any]) -> bool:

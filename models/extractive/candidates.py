@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from models.extractive.blocks import Page
+from models.extractive.manual import entries, within
 from models.extractive.sections import paths
 from retrieval.entries import entry
 from retrieval.text import Span, heading, sentences
@@ -22,8 +23,15 @@ WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
 _UNQUOTABLE = re.compile(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_FURNITURE = re.compile(
+    r"^\S+\(\w{1,5}\)\s.*\s\S+\(\w{1,5}\)$|\s{3,}\S+\(\d\w{0,3}\)$|[│┌└├┼]"
+    r"|^(?=.*[^.!?]$)(?:[^\[]*\[[^\]\d][^\]]*\]){3}",
+    re.DOTALL,
+)
+"""What stands at the head or foot of a manual page, a drawn table, and how a command is called."""
 _RECORD = re.compile(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
 """A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
+_NEVER = (_UNQUOTABLE, _RECORD, _FURNITURE)
 _CAPITALS = re.compile(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
 _MARK = re.compile(
     r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
@@ -60,23 +68,30 @@ class Candidate(NamedTuple):
     opens: bool
     """Whether no other sentence stands between it and that heading."""
     under: str = ""
-    """The sections of a configuration that it stands in."""
+    """The sections of a configuration that it stands in, or the entry of a manual."""
 
     @property
     def hangs(self) -> bool:
         """Whether it begins with what was said before, and that could not be put before it."""
-        return _points_back(self.text)
+        return _points_back(self.text) and not self.under
 
 
 def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
     """Yield what could be quoted, passage by passage; headings are among it."""
     for number, page in enumerate(pages):
         spans, above, opens = _whole(page.text), "", False
-        under = paths(page.text, spans)
+        under, known = paths(page.text, spans), entries(page.text)
         for at, span in enumerate(spans):
+            part = within(known, span.start)
+            if part and span.start < part.text:
+                if span.end > part.text and _quotable(text := page.text[part.text : span.end]):
+                    yield Candidate(number, text, at == 0, part.term, True, part.term)
+                opens, above = True, part.term
+                continue
             text = _shown(_standing(page.text, spans, at))
             if _quotable(text):
-                yield Candidate(number, text, at == 0, above, opens, under[at])
+                term = part.term if part else ""
+                yield Candidate(number, text, at == 0, above, opens, under[at] or term)
             opens = heading(span.text)
             above = span.text if opens else above
 
@@ -88,7 +103,7 @@ def document(title: str) -> str:
 
 def _quotable(text: str) -> bool:
     """Tell whether a text may be quoted: no heading, no address, and more than a word."""
-    if len(words(text)) < 2 or _UNQUOTABLE.search(text) or _RECORD.search(text):
+    if len(words(text)) < 2 or any(one.search(text) for one in _NEVER):
         return False
     return entry(text) or not _CAPITALS.fullmatch(text)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from models.extractive.asking import bare
 from models.extractive.blocks import Quote
+from models.extractive.manual import options
 from models.extractive.topic import names
 from retrieval.words import words
 
@@ -47,6 +48,33 @@ _ASKS_OPTION = re.compile(
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|[A-Z]{2,}_?[A-Z]|=")
 """What an option looks like."""
+_CODE = (
+    r"(?<![\w-])(?:\$\W?\w*|\w*[\w)][_/.:(-]+[\w)][\w./:()-]*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*"
+    r"|[`\"'“‘][^\s]+)|\w\(\d?\)"
+)
+_INSTANCES = tuple(
+    (
+        re.compile(
+            rf"\b(?:which|what)(?: (?!(?:is|are|was|does|do)\b)[\w-]+){{0,2}} (?:{asked})\b",
+            re.IGNORECASE,
+        ),
+        re.compile(given),
+    )
+    for asked, given in (
+        (r"ports?|versions?|sizes?|numbers?|value|mode|level", r"\d|[A-Z]{2,}|[\"'“‘`]|\w=\w"),
+        (
+            "keys?|keystrokes?|shortcuts?",
+            r"\b(?:F\d|[CM]-\S|(?i:ctrl|control|alt|shift|esc|enter|tab|space|return|arrow)\b)"
+            r"|[\"'“‘`]|(?<![\w'’-])[b-zB-HJ-Z?^](?![\w'’-])",
+        ),
+        (
+            "commands?|variables?|functions?|modules?|files?|director(?:y|ies)|paths?|signals?"
+            "|methods?|parameters?|directives?|settings?|packages?|programs?|tools?|class(?:es)?",
+            _CODE,
+        ),
+    )
+)
+"""What asks for one of some things that have a name of a certain look, and that look."""
 _PARENT = re.compile(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
 _SPOUSE = re.compile(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
 _CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
@@ -72,8 +100,9 @@ def disqualified(question: str, lead: Sequence[Quote]) -> bool:
     """Tell whether the wording of the first quotes alone says that they are no answer.
 
     So it is with labels and what only announces something, with quotes that tell no way of doing
-    what is asked how to do, do not spell out an abbreviation or name no option, and with those on
-    somebody's children where the parents are asked for.
+    what is asked how to do, do not spell out an abbreviation or name no option or another one, with
+    those that name no port, key or command where one is asked for, and with those on somebody's
+    children where the parents are asked for.
     """
     first = lead[0].text
     return bool(
@@ -81,7 +110,9 @@ def disqualified(question: str, lead: Sequence[Quote]) -> bool:
         or _of_other_kin(question, first)
         or (_LABEL.search(first) and not _says_more(question, first))
         or not _stands_for(question, first)
+        or not options(question) <= options(f"{lead[0].under} {first}")
         or (_ASKS_OPTION.search(question) and not _OPTION.search(first))
+        or _no_instance(question, lead)
         or any(_ANNOUNCES.search(one.text) for one in lead if not one.items)
     )
 
@@ -94,6 +125,16 @@ def _no_way(question: str, quote: str) -> bool:
     conditional = CONDITION.search(quote) and not _WANTING.search(quote)
     undone = _ACT.search(line) and not _DOING.search(quote)
     return bool(conditional or undone) or not _STEP.search(quote)
+
+
+def _no_instance(question: str, lead: Sequence[Quote]) -> bool:
+    """Tell whether a port, a key, a command or the like is asked for that quotes do not name."""
+    look = next((given for asked, given in _INSTANCES if asked.search(question)), None)
+    if look is None or any(one.under for one in lead):
+        return False
+    said = question.lower()
+    found = (each[0] for one in lead for each in look.finditer(one.text))
+    return not any(each.lower() not in said for each in found)
 
 
 def _says_more(question: str, quote: str) -> bool:

@@ -49,6 +49,7 @@ _DAY = re.compile(
 """A day or a year is no number of anything."""
 
 _ARTICLE = re.compile(r"\b[Aa]n? $")
+_ACRONYM = re.compile(r"^[A-Z][a-z]+ [A-Z]{2,}$")
 _ONE_OF = re.compile(r"one of|one another|one or|one can|one must", re.IGNORECASE)
 
 
@@ -74,6 +75,20 @@ _DATE = _kind(
     r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b"
     r"|\b\d\d:\d\d\b|\b(?:spring|summer|autumn|winter)\b",
 )
+_OCCASION = _kind(
+    r"^\W*when (?:is|are|do|does|should|can|may|must|will)\b",
+    rf"{_DATE.given.pattern}|\b(?:when|whenever|if|until|unless|while|during|after|before|once"
+    r"|every|immediately|never|as soon as|each time|at (?:boot|start-?up|run ?time|login))\b",
+)
+"""What is so now or again and again may have a condition for its time."""
+_DEFAULT = _kind(
+    r"^\W*what(?:['’]s| is| are) .*\bdefaults?\b(?! (?:user|account|package)s?\b)",
+    r"(?i:\bdefaults?\b[^.;]{0,60}? (?:is|are|to|was)\b|\bdefault(?:s| value)?: "
+    r"|\bdefault of [\d\"'`/]|[(,] ?(?:the )?default\b|\bby default\b|\bdefaults? ?= ?"
+    r"|\b(?:is|are) (?:the|implied) default\b)",
+    new=False,
+)
+"""What is so unless somebody says otherwise."""
 _NUMBER = _kind(ASKED, COUNT)
 _PERSON = _kind(
     r"\b(?:who|whom|whose)\b|[谁誰]|哪一?位|何人|哪[个個]人",
@@ -83,13 +98,17 @@ _PERSON = _kind(
 _CAUSE = _kind(
     r"\bwhy\b|\breasons?\b|\bcauses?\b|[为為](?:什|何(?!人))|原因|何以",
     r"\b(?:because|since(?! \d)|due to|owing to|so that|in order to|caused?|reasons?|as a result"
-    r"|therefore|thanks to|led to|leads to|which is why|die[sd]? (?:of|from))\b"
+    r"|therefore|thanks to|led to|leads to|which is why|die[sd]? (?:of|from)"
+    r"|as (?:it|they|this|that|there|these)|so (?:it|they|the|you|we|this)|(?:in|to) (?:order to"
+    r"|avoid|prevent|ensure|save|make sure|keep)|for [\w-]+ reasons)\b"
     r"|因[为為]|由[于於]|原因|所以|因此|以便|[导導]致|造成|使得|死于|是?[为為]了",
     new=False,
 )
 _PLACE = _kind(
     r"\bwhere\b|哪[裡里裏兒儿]|何[處处地]|什[么麼]地方|哪[个個]?[国國省市地城]",
     rf"\b(?:in|at|near|from|of|on|to|off) (?:the )?{_CAPITAL}\w+"
+    r"|(?<![\w/.])(?:~|\$\w+)?/[\w.-][^\s,;:'\"]*"
+    r"|[\w.+-]+@[\w-]+\.[\w.]+"
     rf"|(?:位|坐落|在|地[处處])[于於]?[^，。]{{1,12}}|[{HAN}]{{1,6}}[省市县縣区區州國国镇鎮村乡鄉岛島山河湖路街城港湾灣洲府郡站]",
 )
 _DECISION = _kind(
@@ -124,7 +143,7 @@ _LIST = _kind(
     r"|、[^。]{1,40}(?:、|和|与|與|及|或)|[包]括|分[为為]",
     new=False,
 )
-_KINDS = (_DATE, _LIST, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
+_KINDS = (_DEFAULT, _OCCASION, _DATE, _LIST, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
 
 _WHY_TOO = re.compile(
     r"(?:[,;?]| and|\bor) (?:and )?why\b|\b(?:and|give) (?:the |a )?reasons?\b"
@@ -188,9 +207,12 @@ def _is_new(span: str, said: str) -> bool:
 
 
 def _is_other(kind: Kind, sentence: str, found: re.Match[str]) -> bool:
-    """Tell whether it is a people and no person ("an English poet"), or counts nothing."""
+    """Tell whether it is a people and no person ("an English poet"), or counts nothing.
+
+    "Enable LSB" is none either.
+    """
     if kind is _PERSON:
-        return bool(_ARTICLE.search(sentence[: found.start()]))
+        return bool(_ARTICLE.search(sentence[: found.start()]) or _ACRONYM.search(found[0]))
     return kind is _NUMBER and bool(_ONE_OF.match(sentence, found.start()))
 
 

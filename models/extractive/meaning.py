@@ -29,7 +29,8 @@ _NO_CHINESE_PHRASE = re.compile("[什谁誰哪几幾吗嗎呢怎为為何是的�
 
 _VERB = (
     r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of(?! about| \d)"
-    r"|(?:is|are|was|were|has been) (?:an?|the|one|any|born|what|when|how)\b)"
+    r"|(?:is|are|was|were|has been)"
+    r" (?:an?|the|one|two|three|four|several|any|born|what|when|how)\b)"
 )
 _ASIDE = r"(?:\s*\([^)]*\)|,[^,.;]{1,60},)?\s+"
 _SERVES = (
@@ -41,6 +42,17 @@ _SERVES = (
     r"|turn|run|cause|give|take|dissect|examine|prevent|delete|start|stop)(?:e?s)?)\b(?! not\b)"
 )
 """What a thing is there for."""
+
+_SIGN = r"\s*=\s|\s*:\s(?=\W*(?:an?|the|any|one|all|what)\b|(?:[\w'’,()-]+\s+){4})"
+"""The sign before a meaning of several words: "Tau: the time …" and not "tau: Invoking."."""
+
+_THERE_FOR = (
+    rf"{_ASIDE}(?:(?:is|are|was|were) (?:\w+ )?(?:designed|used|intended|meant|there|made)"
+    r" (?:to|for|as)\b|(?:simply |only |also |just )?"
+    r"(?!has|was|does|needs|requires|supports|uses|must|this|its|as)[a-z]+(?<!ss)(?<!us)s "
+    r"(?:an?|the|any|all|each|up|out)\b)"
+)
+"""What a thing is made for, or does."""
 
 _MEANS = r"^\W*(?:for|with|in) (?:an? |the )?\W?"
 
@@ -125,9 +137,12 @@ def defines(asked: Thing, sentence: str, title: str, above: str = "") -> float:
 
 def _worth(name: str, sentence: str) -> float:
     start = rf"{_BEFORE}{name}"
-    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS}|\s*[=:]\s)", sentence, re.IGNORECASE):
+    if re.search(rf"{start}(?:{_ASIDE}{_VERB}|{_IS}|{_SIGN})", sentence, re.IGNORECASE):
         return CONDITIONAL if _CONDITION.search(sentence) else 1.0
-    if re.search(rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}", sentence, re.IGNORECASE):
+    named = rf"(?:{_NAMED}|{_CALLS}){name}|{name}{_ALSO}|^{name} +[-–—‐] (?=[a-z])"
+    if re.search(named, sentence, re.IGNORECASE):
+        return 0.8
+    if re.search(rf"{start}{_THERE_FOR}", sentence, re.IGNORECASE):
         return 0.8
     if re.search(rf"{start}{_ASIDE}{_OTHER_VERB}", sentence, re.IGNORECASE):
         return STATED

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import LONGEST, Candidate, candidates, document
 from models.extractive.kinds import answers
+from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
 from models.extractive.rows import cells
 from models.extractive.sections import asked_for
@@ -88,12 +89,15 @@ class _Asked(NamedTuple):
     question: str
     names: set[str]
     thing: Thing | None
+    purpose: str
     opposed: bool
 
 
 def scored(about: Topic, question: str, pages: Sequence[Page]) -> list[Scored]:
     """Return every sentence of the pages that has a term of the topic, best first."""
-    asked = _Asked(about, question, named(question), thing(question), opposed(question))
+    asked = _Asked(
+        about, question, named(question), thing(question), purpose(question), opposed(question)
+    )
     around = [worth(about, question, page) for page in pages]
     found = (_scored(asked, pages[one.page], one, around[one.page]) for one in candidates(pages))
     return sorted((one for one in found if one.score), key=lambda one: -one.score)
@@ -113,6 +117,8 @@ def _scored(asked: _Asked, page: Page, one: Candidate, around: float) -> Scored:
     own, known = share(asked.about, found), share(asked.about, [*given, *found])
     below = one.above if one.opens else ""
     meaning = defines(asked.thing, one.text, page.title, below) if asked.thing else 0.0
+    if one.under and begins(one.under, one.text, page.text):
+        meaning = max(meaning, float(explains(one.under, asked.purpose, page.title)))
     stated = thesis(one.text, one.above) if asked.opposed else 0.0
     if not own and not (known and (stated or meaning)):
         return Scored(0.0, one, page, 0.0)

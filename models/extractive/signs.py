@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from models.extractive.asking import bare
@@ -13,6 +14,7 @@ from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.disqualifying import CONDITION, disqualified
 from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
+from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
 from models.extractive.wording import among, forms, told
@@ -44,7 +46,9 @@ DEFINED = 0.5
 
 _ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+|\d+")
 _OF = re.compile(
-    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known)$", re.IGNORECASE
+    r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known|called|made)$"
+    r"| (?!un)\w{2,}(?<!b)(?<!spe)(?<!fe)ed(?: \w+)?$",
+    re.IGNORECASE,
 )
 _WITHIN = re.compile(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
 """A thing, and in what: "a checkpoint in write-ahead logging"."""
@@ -65,8 +69,10 @@ _CLASS = re.compile(
     r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE
 )
 """What names the kind of thing that is asked for."""
-_WHOLE = re.compile(r"^[^a-z].*(?<!\.\.)[.!?。！？][\W]*$", re.DOTALL)
-"""What begins and ends like a sentence, and not with dots or a colon."""
+_ENDS = re.compile(r"(?<!\.\.)[.!?。！？][\W]*$")
+"""What ends like a sentence, and not with dots or a colon."""
+_BEFORE = re.compile(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
+"""What stands before a whole sentence."""
 
 
 class Signs(NamedTuple):
@@ -113,8 +119,14 @@ class Signs(NamedTuple):
     """How long the first quote is: much of a question stands in it by chance."""
     broken: float
     """Whether the first quote is no whole sentence."""
+    together: float
+    """The share of the neighbours in the question that are neighbours in or above the quote."""
     disqualified: float
     """Whether something is not there without which no quote is an answer."""
+
+
+_COVERED = {"near": 1.0, "told": 1.0, "subject": 1.0, "opens": 1.0, "lost": 0.0, "unnamed": 0.0}
+"""The signs of what the entry of a manual says of the very thing that is asked for."""
 
 
 def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: int) -> Signs:
@@ -124,14 +136,15 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
     said = told(question, "\n".join(one.text for one in quotes[:lead]))
     head = words(f"{title}\n{first.under}")
     near = {*head, *told(question, first.text), *words(_beside(first.text, text))}
-    asked = _defined(question)
+    asked, explained = _defined(question), _explained(question, first, title, text)
     others = (_share(about.terms, words(one.text)) for one in quotes if one.source != first.source)
     ahead = _share(about.terms, [*words(first.text), *head]) - max(others, default=0.0)
     defined = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else None
+    defined = 1.0 if explained else defined
     held = _held(question, about, first.text)
     shown = f"{title}\n{first.under}\n{first.text}"
     lost = _lost(question, about, shown)
-    return Signs(
+    seen = Signs(
         near=_share(about.terms, [one for one in about.terms if among(one, near)]),
         told=_told_of(question, about, said),
         ahead=max(ahead, 0.0),
@@ -149,7 +162,8 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         opens=_subject(question, _opening(first.text)),
         unclassed=_unclassed(question, first.text),
         elsewhere=_elsewhere(question, title, first.text),
-        **_worded(question, first.text),
+        **_worded(question, first, text),
+        together=_together(about, f"{title}\n{first.under} {first.text}"),
         disqualified=float(
             disqualified(question, quotes[:lead])
             or (defined is not None and defined < DEFINED)
@@ -158,17 +172,34 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
             or (language(question) == "zh" and lost > APART)
         ),
     )
+    return seen._replace(**_COVERED) if explained else seen
 
 
-def _worded(question: str, quote: str) -> dict[str, float]:
+def _worded(question: str, first: Quote, text: str) -> dict[str, float]:
     """Return the signs that lie in how a quote is worded, by their names."""
+    quote, before = first.text, text.partition(first.text)[0]
+    whole = _ENDS.search(quote) and (
+        not quote[0].islower() or first.under or _BEFORE.search(before)
+    )
     return {
         "denied": float(bool(_DENIES.search(quote)) and not _DENIES.search(question)),
         "limited": float(bool(CONDITION.search(quote))),
-        "hanging": float(bool(_BACK.search(quote))),
+        "hanging": float(bool(_BACK.search(quote)) and not first.under),
         "long": min(1.0, len(quote) / LONG),
-        "broken": float(not _WHOLE.search(quote)),
+        "broken": float(not whole),
     }
+
+
+def _explained(question: str, quote: Quote, title: str, text: str) -> bool:
+    """Tell whether a quote is the first of the entry of a manual that is asked for."""
+    return explains(quote.under, purpose(question), title) and begins(quote.under, quote.text, text)
+
+
+def _together(about: Topic, shown: str) -> float:
+    """Return the share of the neighbours in a question that stand together in a text, too."""
+    said = words(shown)
+    near = {*pairwise(said), *zip(said, said[2:], strict=False)}
+    return _share(about.pairs, near)
 
 
 def _place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:

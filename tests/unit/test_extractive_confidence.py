@@ -17,6 +17,22 @@ SURE += [
     ("What does the pug mill do?", "The pug mill removes air from clay."),
     ("Where was Mila Horn born?", "Mila Horn is a Dutch potter born on 4 May 1911 in Šibenik."),
 ]
+SURE += [
+    ("What are saggars and setters?", "Saggars and setters are two kinds of kiln furniture."),
+    (
+        "What is the default heat of the Ostrava kiln?",
+        "The default heat of the Ostrava kiln is 900.",
+    ),
+    (
+        "Where is the glaze book of Ostrava kept?",
+        "The glaze book of Ostrava is kept in /srv/glaze.",
+    ),
+    ("When is the Ostrava kiln fired?", "The Ostrava kiln is fired whenever it is full of pots."),
+    (
+        "Why is the Ostrava kiln not fired?",
+        "The Ostrava kiln is not fired, as it has only one door.",
+    ),
+]
 UNSURE = [
     ("Who painted the Ostrava kiln?", "The Ostrava kiln was established in 1903 by Mila Horn."),
     ("Where was Mila Horn born?", "Mila Horn (born 4 May 1911) was a Dutch potter."),
@@ -36,6 +52,15 @@ UNSURE = [
     ("Which option of glaze fires a kiln?", "The glaze command may fire a kiln at night."),
     ("How do I clean the pug mill?", "If you clean the pug mill often, clay sticks to the walls."),
     ("欧斯特瓦窑的高度是多少？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
+]
+UNSURE += [
+    ("What does the pug mill do?", "pug mill: Invoking."),
+    ("Which port does the Ostrava kiln use?", "The Ostrava kiln uses a port for its gas."),
+    ("Which key starts the Ostrava kiln?", "The Ostrava kiln has keys that start its many parts."),
+    ("Which command starts the Ostrava kiln?", "Some command starts the Ostrava kiln at night."),
+    ("What is the default heat of the kiln?", "The default of the kiln depends on its heat."),
+    ("Who set the Ostrava kiln up?", "Enable LSB names to set the Ostrava kiln up."),
+    ("What does -q of the Ostrava kiln do?", "The Ostrava kiln does -k when it is cold."),
 ]
 
 

@@ -20,6 +20,13 @@ LINE = "The mill grinds wheat twice a day."
         ("n1.rst", f"Tide mills\n==========\n\n{LINE}", "Tide mills"),
         ("n1.txt", "word " * 60, "word " * 15 + "word…"),
         ("n1.txt", "潮汐磨坊笔记\n\n磨坊每天磨两次小麦。", "潮汐磨坊笔记"),
+        ("n1.txt", f"NAME\n    miller - Grind wheat\n\n{LINE}", "miller - Grind wheat"),
+        (
+            "n1.txt",
+            f"MILL(1)  Mills  MILL(1)\n\nNAME\n  mill — grind\n    wheat\n\n{LINE}",
+            "mill - grind wheat",
+        ),
+        ("n1.txt", f"NAME\n\n{LINE}", "NAME"),
         ("n1.md", LINE, LINE.strip(".")),
         ("n1.docx", docx("Minutes of March", LINE), "Minutes of March"),
         ("n1.pdf", pdf(["Minutes of March", LINE]), "Minutes of March"),

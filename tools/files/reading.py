@@ -30,6 +30,10 @@ _DECORATION = " \t#*=-_~.。"
 _MANUAL = re.compile(r"\s*(\S+\(\d\w*\))\s.*\s\1\s*$", re.IGNORECASE)
 _NAME = re.compile(r"(?:name|名称|名稱|名字)\s*$", re.IGNORECASE)
 _TITLED = re.compile(r"title\s*:\s*(\S.*)", re.IGNORECASE)
+# What a manual page is called, and what it is about.
+_MANUAL = re.compile(
+    r"\A\s*(?:\S+\([\w.]+\)[^\n]*\n\s*)?NAME\n+[ \t]+(\S[^\n]* [-–—‐] [^\n]*(?:\n[ \t]+\S[^\n]*)?)"
+)
 # The header of a copy: where it is from, when it was made.
 _ADDRESSED = re.compile(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
 _DEFAULT = Limits()
@@ -77,7 +81,11 @@ def _first_line(document: Document, path: Path) -> str:
     """Return the words that a text begins with; code, settings and tables begin with none."""
     if path.suffix.lower() not in TEXTS:
         return ""
-    lines = document["sections"][0]["text"].splitlines()[:_HEADER]
+    text = document["sections"][0]["text"]
+    if manual := _MANUAL.match(text):
+        told = re.sub(" [–—‐] ", " - ", manual[1], count=1)
+        return shorten(told, _LONGEST_TITLE, placeholder="…")
+    lines = text.splitlines()[:_HEADER]
     told = next(filter(None, map(_TITLED.match, lines)), None)
     if told:
         return told[1].strip()

@@ -1,0 +1,146 @@
+"""Find the entries of a manual: a term, and what is said of it, indented beside or below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from models.extractive.asking import bare
+from retrieval.words import words
+
+LONGEST = 70
+"""A term has at most so many characters."""
+
+MOST = 8
+"""It has at most so many words."""
+
+_BESIDE = re.compile(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
+_OPTION_BESIDE = re.compile(r"(?P<term>-\w) (?=[A-Z][a-z])")
+_NO_TERM = re.compile(
+    r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
+)
+_HEADING = re.compile(r"[A-Z][A-Z0-9 ,/&'-]*$")
+_VALUE = r"(?:Takes|Accepts|Expects|Can take|Must be) [^.]*\.\s*"
+"""What a setting takes, which does not say what it is for."""
+_KIND = re.compile(
+    r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
+    r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
+    r"|sub-?command|called|named|set|setting|to)\b",
+    re.IGNORECASE,
+)
+_OF = re.compile(r" (?:of|in|for|by) ")
+_ASKED = re.compile(
+    r"^\W*what do(?:es)? (?P<does>.+?) [a-z]+(?: in [\w.-]+)?\W*$"
+    r"|^\W*what(?:['’]s| is| are) (?:the )?(?:meaning|purpose|effect|function|use) of "
+    r"(?P<of>.+?)\W*$"
+    r"|^\W*what(?:['’]s| is| are) (?P<is>.+?)(?: (?:used |good )?for)?\W*$",
+    re.IGNORECASE,
+)
+"""What asks what something does or is there for."""
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+"""What an option looks like."""
+
+
+class Entry(NamedTuple):
+    """A term with the part of a text that is said of it."""
+
+    term: str
+    start: int
+    """Where its line starts."""
+    text: int
+    """Where what is said of it starts."""
+    end: int
+
+
+def entries(text: str) -> list[Entry]:
+    """Return the entries of a text in their order; one may stand within another."""
+    if "  " not in text:
+        return []
+    return list(_entries(text, list(_lines(text))))
+
+
+def within(found: Sequence[Entry], start: int) -> Entry | None:
+    """Return the innermost of some entries that a place of their text belongs to."""
+    return next((one for one in reversed(found) if one.start <= start < one.end), None)
+
+
+def purpose(question: str) -> str:
+    """Return what a question wants to know the effect or the purpose of, if it asks for one."""
+    found = _ASKED.search(bare(question.split("\n")[0]))
+    return next(filter(None, found.groups()), "") if found else ""
+
+
+def begins(term: str, quote: str, text: str) -> bool:
+    """Tell whether a quote is the first that a text says of a term, but for what it takes."""
+    start = rf"{re.escape(term)}\s+(?:{_VALUE})?{re.escape(quote)}"
+    told = quote[:1].isalpha() and not re.fullmatch(_VALUE, quote)
+    return bool(term and told and re.search(start, text))
+
+
+def explains(term: str, asked: str, title: str) -> bool:
+    """Tell whether the entry of a term says what "-d option of screen" or "DropIn" does.
+
+    What stands beside the name in what is asked has to stand in the title.
+    """
+    if not asked or not term:
+        return False
+    called, *of = _OF.split(asked, maxsplit=1)
+    options = OPTION.findall(called)
+    rest = _KIND.sub(" ", OPTION.sub(" ", called) if options else called).split()
+    name = options or rest
+    if len(name) != 1 or not _is_head(name[0], term):
+        return False
+    others = words(" ".join([*of, *(rest if options else [])]))
+    return set(others) <= {*words(title), *words(term)}
+
+
+def options(question: str) -> set[str]:
+    """Return the options that a question names: "-d", "--force"."""
+    return set(OPTION.findall(question))
+
+
+def _is_head(name: str, term: str) -> bool:
+    """Tell whether a term, or one of several with commas between them, begins with a name."""
+    heads = {re.split(r"[\s=\[<(|]", part.strip(), maxsplit=1)[0] for part in term.split(",")}
+    bare = name.strip("\"'“”‘’`=")
+    return bare in heads or (len(bare) > 2 and bare.lower() in map(str.lower, heads))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each line that is not empty starts, how far it is indented, and its words."""
+    start = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare:
+            yield start, len(line) - len(line.lstrip()), bare
+        start += len(line) + 1
+
+
+def _entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Iterator[Entry]:
+    for at, (start, indent, line) in enumerate(lines):
+        beside = _BESIDE.match(line) or _OPTION_BESIDE.match(line)
+        if beside and indent and _is_term(beside["term"]):
+            yield Entry(beside["term"], start, start + indent + beside.end(), _end(text, lines, at))
+        elif not beside and _is_below(text, lines, at):
+            below, deep, _ = lines[at + 1]
+            yield Entry(line, start, below + deep, _end(text, lines, at))
+
+
+def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:
+    """Tell whether a line is a term, and the next one, right below it, is indented further."""
+    start, indent, line = lines[at]
+    if at + 1 == len(lines) or not _is_term(line) or (not indent and _HEADING.match(line)):
+        return False
+    below, deep, _ = lines[at + 1]
+    return deep > indent and "\n\n" not in text[start:below]
+
+
+def _is_term(text: str) -> bool:
+    return len(text) <= LONGEST and len(text.split()) <= MOST and not _NO_TERM.search(text)
+
+
+def _end(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> int:
+    """Return where the lines end that are indented further than a line."""
+    indent = lines[at][1]
+    return next((start for start, deep, _ in lines[at + 1 :] if deep <= indent), len(text))
