@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +159,7 @@ def _bound(wrong: float, called: float) -> float:
     """Return the upper bound of a share by Wilson's score."""
     share, spread = wrong / called, SURENESS**2 / called
     middle = share + spread / 2
-    return (middle + (spread * (share * (1 - share) + spread / 4)) ** 0.5) / (1 + spread)
+    return (middle + sqrt(spread * (share * (1 - share) + spread / 4))) / (1 + spread)
 
 
 def _print(title: str, tongue: str, given: Sequence[Case]) -> None:

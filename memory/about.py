@@ -98,10 +98,10 @@ _KINDS = {
         r"|^我是(?:一?[名个位])?|从事|職業|职业|我当",
     ),
     "workplace": _kind(
-        r"where do i work|who do i work for|who employs me|(?:which|what) company"
-        r" do i work (?:for|at)|who(?:'s| is) my employer",
+        r"where do i work|who do i work for|who employs me|(?:which|what) (?:company|firm"
+        r"|school|city|town|country|place) do i work (?:for|at|in)|who(?:'s| is) my employer",
         r"我在哪.*(?:工作|上班)|我的(?:公司|单位|雇主)是.*",
-        r"\bwork(?:s|ing)? (?:at|for|in|with)\b|\bemploye[rd]\b|在.+(?:工作|上班)|公司",
+        r"\bwork(?:s|ing)? (?:as [\w -]+? )?(?:at|for|in|with)\b|\bemploye[rd]\b|在.+(?:工作|上班)|公司",
     ),
     "age": _kind(
         r"how old am i|what(?:'s| is) my age",
@@ -131,6 +131,7 @@ _MINE = regex(
     + r"do i (?P<v2>like|love|prefer|enjoy|hate|dislike|have|own|speak|play|drive|eat"
     r"|drink) (?!to )(?P<x3>[^?]+?)\W*$"
     r"|^\W*我的(?P<x4>.+?)(?:是|叫|有)(?:什么|谁|哪.?|多少|几.?).*$"
+    r"|^\W*我(?P<v4>最?(?:喜欢|喜爱|讨厌|常用))的(?P<x6>.+?)(?:是|叫)(?:什么|谁|哪.?).*$"
     r"|^\W*我(?P<v3>喜欢|讨厌|偏好|用|养|开|说)(?:的是)?(?:什么|哪.|几.)(?P<x5>[^吗呢?？]+).*$",
     re.IGNORECASE,
 )

@@ -37,7 +37,9 @@ TOLD = (
         ("我叫什么名字？", "attribute"),
         ("What did I say about my cat?", "told"),
         ("我说过关于厨房的什么？", "told"),
+        ("Which town do I work in?", "attribute"),
         ("What is my budget?", "mine"),
+        ("我最喜欢的饮料是什么？", "mine"),
         ("Which drink do I prefer?", "mine"),
     ],
 )
@@ -161,3 +163,18 @@ def test_what_has_no_word_of_oneself_is_not_compared_with_any_pattern(
         monkeypatch.setattr(f"memory.about.{name}", None)
 
     assert about(question) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("I work as a night nurse in Bergen", "Which city do I work in?"),
+        ("我最喜欢的饮料是红茶", "我最喜欢的饮料是什么？"),
+    ],
+)
+async def test_where_somebody_works_and_what_they_like_best_is_answered(told: str, question: str):
+    await add("sam", NewFact(content=told, quote=told, thread="t", run="r"))
+    asked = about(question)
+
+    assert asked
+    assert [one.text for one in (await remembered("sam", asked)).notes] == [told]

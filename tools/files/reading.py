@@ -83,8 +83,8 @@ def _first_line(document: Document, path: Path) -> str:
         return ""
     text = document["sections"][0]["text"]
     if manual := _MANUAL.match(text):
-        told = re.sub(" [–—‐] ", " - ", manual[1], count=1)
-        return shorten(told, _LONGEST_TITLE, placeholder="…")
+        line = re.sub(" [–—‐] ", " - ", manual[1], count=1)
+        return shorten(line, _LONGEST_TITLE, placeholder="…")
     lines = text.splitlines()[:_HEADER]
     told = next(filter(None, map(_TITLED.match, lines)), None)
     if told:
