@@ -4,12 +4,12 @@ Run `python -m evals.calibration --data ../shared/data --documents FOLDER --manu
 --references FOLDER --guides FOLDER --handbooks FOLDER`; `evals/natural.py` says what belongs in
 the folders. Every question is put to the nearest pages of its set, to the same without the pages
 that answer it, and to those of another set. The logistic regression of each language is fitted on
-the sets of `FITTED`. The threshold is the lowest at which the upper bound (Wilson, 95 %) of the
-share of wrong ones among what is called an answer is 5 %: of the natural questions, each judged by
-a regression that was fitted without its whole folder, and of the made ones, each judged by one that
-was fitted without its tenth of the questions, five times over. `CHECKED` sets are only
-measured: those called sealed are unseen, and the others ask for what several pages say. What it
-prints as "weights" stands in `models/extractive/confidence.py`.
+the sets of `FITTED`. The threshold is the lowest at which no more than 5 % of what is called an
+answer is wrong: of the natural questions by the upper bound of that share (Wilson, 95 %), each
+judged by a regression that was fitted without its whole folder, and of the made ones by the share
+itself, each judged by one that was fitted without its tenth of the questions, five times over.
+`CHECKED` sets are only measured: those called sealed are unseen, and the others ask for what
+several pages say. What it prints as "weights" stands in `models/extractive/confidence.py`.
 
 An answer is right if one of the quotes it begins with is from a page that the set marks as gold, or
 from another page of that title, and holds the answer. Questions for yes or no are left out.
@@ -129,15 +129,20 @@ def _fit(tongue: str, given: Sequence[Case]) -> None:
     bias = round(float(model.intercept_[0]), 2)
     made = ~np.isin([one.kind for one in told], list(KINDS.values()))
     least = max(
-        _least(seen[:, which], right[which], asked[which])
-        for seen, which in ((likely, made), (apart, ~made))
+        _least(seen[:, which], right[which], asked[which], sure)
+        for seen, which, sure in ((likely, made, 0.0), (apart, ~made, SURENESS))
         if which.any()
     )
     WEIGHTS[tongue] = Weights(bias, parts, least)
     print(f"weights {tongue}: {WEIGHTS[tongue]}")
 
 
-def _least(likely: NDArray[np.float64], right: NDArray[np.bool_], asked: NDArray[np.str_]) -> float:
+def _least(
+    likely: NDArray[np.float64],
+    right: NDArray[np.bool_],
+    asked: NDArray[np.str_],
+    sure: float = SURENESS,
+) -> float:
     """Return the lowest threshold in hundredths at which few enough answers are surely wrong.
 
     `likely` has a row for each time that the questions were parted. What was `asked` twice, of all
@@ -145,7 +150,8 @@ def _least(likely: NDArray[np.float64], right: NDArray[np.bool_], asked: NDArray
     """
     for hundredth in range(50, 100):
         called = likely >= hundredth / 100
-        if called.any() and _bound(_asked(called & ~right, asked), _asked(called, asked)) <= WRONG:
+        wrong, every = _asked(called & ~right, asked), _asked(called, asked)
+        if every and _bound(wrong, every, sure) <= WRONG:
             return hundredth / 100
     return 1.0
 
@@ -155,9 +161,9 @@ def _asked(which: NDArray[np.bool_], asked: NDArray[np.str_]) -> float:
     return float(np.mean([len(set(asked[row])) for row in which]))
 
 
-def _bound(wrong: float, called: float) -> float:
-    """Return the upper bound of a share by Wilson's score."""
-    share, spread = wrong / called, SURENESS**2 / called
+def _bound(wrong: float, called: float, sure: float) -> float:
+    """Return the upper bound of a share by Wilson's score, `sure` standard deviations above it."""
+    share, spread = wrong / called, sure**2 / called
     middle = share + spread / 2
     return (middle + sqrt(spread * (share * (1 - share) + spread / 4))) / (1 + spread)
 

@@ -101,7 +101,8 @@ _KINDS = {
         r"where do i work|who do i work for|who employs me|(?:which|what) (?:company|firm"
         r"|school|city|town|country|place) do i work (?:for|at|in)|who(?:'s| is) my employer",
         r"我在哪.*(?:工作|上班)|我的(?:公司|单位|雇主)是.*",
-        r"\bwork(?:s|ing)? (?:as [\w -]+? )?(?:at|for|in|with)\b|\bemploye[rd]\b|在.+(?:工作|上班)|公司",
+        r"\bwork(?:s|ing)? (?:as [\w -]+? )?(?:at|for|in|with)\b|\bemploye[rd]\b"
+        r"|在.+(?:工作|上班)|公司",
     ),
     "age": _kind(
         r"how old am i|what(?:'s| is) my age",
