@@ -4,7 +4,7 @@ Run `python -m evals.calibration --data ../shared/data --documents FOLDER --manu
 --references FOLDER --guides FOLDER --handbooks FOLDER`; `evals/natural.py` says what belongs in
 the folders. Every question is put to the nearest pages of its set, to the same without the pages
 that answer it, and to those of another set. The logistic regression of each language is fitted on
-the sets of `FITTED`. The threshold is the lowest at which no more than 5 % of what is called an
+the sets of `FITTED`. The threshold is the lowest at which no more than 4 % of what is called an
 answer is wrong: of the natural questions by the upper bound of that share (Wilson, 95 %), each
 judged by a regression that was fitted without its whole folder, and of the made ones by the share
 itself, each judged by one that was fitted without its tenth of the questions, five times over.
@@ -48,8 +48,11 @@ STRENGTH = 0.3
 
 TWICE = AS_ASKED
 """The set that weighs twice as much as its size says."""
-WRONG = 0.05
-"""The share of wrong ones among what is called an answer must not be higher."""
+WRONG = 0.04
+"""The share of wrong ones among what is called an answer must not be higher when it is fitted.
+
+The aim is 5 % of what is unseen; whoever mends the signs has seen the errors that are counted here.
+"""
 SURENESS = 1.96
 """Of what chance does to a share, so many standard deviations are allowed for: 95 % of it."""
 

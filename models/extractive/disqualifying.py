@@ -46,8 +46,10 @@ _ABBREVIATION = re.compile(
 _ASKS_OPTION = re.compile(
     r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE
 )
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|[A-Z]{2,}_?[A-Z]|=")
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
 """What an option looks like."""
+_DOES = re.compile(r"^\W*what do(?:es)?\b", re.IGNORECASE)
+"""What asks for what something does, which is not what one of its options does."""
 _CODE = (
     r"(?<![\w-])(?:\$\W?\w*|\w*[\w)][_/.:(-]+[\w)][\w./:()-]*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*"
     r"|[`\"'“‘][^\s]+)|\w\(\d?\)"
@@ -111,7 +113,8 @@ def disqualified(question: str, lead: Sequence[Quote]) -> bool:
         or (_LABEL.search(first) and not _says_more(question, first))
         or not _stands_for(question, first)
         or not options(question) <= options(f"{lead[0].under} {first}")
-        or (_ASKS_OPTION.search(question) and not _OPTION.search(first))
+        or (_DOES.search(question) and options(lead[0].under) and not options(question))
+        or (_ASKS_OPTION.search(question) and not _OPTION.search(f"{lead[0].under} {first}"))
         or _no_instance(question, lead)
         or any(_ANNOUNCES.search(one.text) for one in lead if not one.items)
     )

@@ -42,11 +42,11 @@ _STYLED = (
 _TITLE = re.compile(r'"[^"]*"|“[^”]*”')
 """What is named in quotation marks is a work and no person."""
 
-_DAY = re.compile(
+_NO_NUMBER = re.compile(
     rf"{_MONTH}\.? \d{{1,2}}\b(?:, \d{{4}})?|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?"
-    r"|(?:\b(?:in|since|from|until|an?) |[(–-])(?:1\d|20)\d\d\b"
+    r"|(?:\b(?:in|since|from|until|an?) |[(–-])(?:1\d|20)\d\d\b|\w\(\d\w{0,3}\)"
 )
-"""A day or a year is no number of anything."""
+"""A day, a year or the section of a manual, as in "sysctl(8)", is no number of anything."""
 
 _ARTICLE = re.compile(r"\b[Aa]n? $")
 _ACRONYM = re.compile(r"^[A-Z][a-z]+ [A-Z]{2,}$")
@@ -133,7 +133,8 @@ _LIST = _kind(
     r"^\W*(?:list|name|enumerate)\b(?! of\b)"
     r"|^\W*(?:what|which) are (?!.*\b(?:reasons|causes)\b)"
     rf"(?:all )?(?:(?:of )?the|its|their|\w+['’]s) (?:[\w-]+ ){{0,3}}?{PLURAL}\b"
-    rf"|^\W*(?:what|which) (?:[\w-]+ ){{0,3}}?(?:{PLURAL}|criteria)(?: [\w-]+){{0,4}}?"
+    r"|^\W*(?:what|which) (?!do\b|does\b|did\b)"
+    rf"(?:[\w-]+ ){{0,3}}?(?:{PLURAL}|criteria)(?: [\w-]+){{0,4}}?"
     r" (?:can|could|are|may|do|does|did|have|has|had|must|should|were|will|exist)\b"
     r"|\b(?:the|which|what) (?:steps|stages|phases) (?:to|for|of|in)\b"
     r"|哪些|哪[几幾][种種个個类類项項点點步條条]|列[出举舉]|步[骤驟](?:是|有|如)|包[括含]什[么麼]",
@@ -182,7 +183,7 @@ def holds(question: str, sentence: str, beside: Collection[str]) -> bool:
     said = line.lower()
     if kind is _NUMBER and measured(line, sentence) is False:
         return False
-    other = _TITLE if kind is _PERSON else _DAY if kind is _NUMBER else None
+    other = _TITLE if kind is _PERSON else _NO_NUMBER if kind is _NUMBER else None
     told = other.sub(lambda one: " " * len(one[0]), sentence) if other else sentence
     found = [
         one
@@ -200,8 +201,13 @@ def has_kind(question: str, sentence: str) -> bool:
 
 
 def _is_new(span: str, said: str) -> bool:
-    """Tell whether no name and no number of a piece of a sentence stands in a question."""
+    """Tell whether no name and no number of a piece of a sentence stands in a question.
+
+    A path is new if any part of it is.
+    """
     spelt = re.findall(r"[^\W_]+", span)
+    if "/" in span:
+        return any(word.lower() not in said for word in spelt)
     telling = [word for word in spelt if not word.islower() and words(word)] or spelt
     return not any(word.lower() in said for word in telling)
 

@@ -74,7 +74,7 @@ def purpose(question: str) -> str:
 def begins(term: str, quote: str, text: str) -> bool:
     """Tell whether a quote is the first that a text says of a term, but for what it takes."""
     start = rf"{re.escape(term)}\s+(?:{_VALUE})?{re.escape(quote)}"
-    told = quote[:1].isalpha() and not re.fullmatch(_VALUE, quote)
+    told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,", quote)
     return bool(term and told and re.search(start, text))
 
 

@@ -62,7 +62,10 @@ _OTHER_VERB = (
     r"|(?!designed|used|intended|based|meant|known|called)\w+ed|made|given|found|still)\b)"
 )
 _BEFORE = r"^\W*(?:(?:today|in short|the|an?)\b,?\s+)*"
-_NAMED = r"(?<!so-)\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
+_NAMED = (
+    r"(?<!so-)(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\beach )"
+    r"\b(?:called|known as|termed|named|defined as)\s+(?:the\s+|an?\s+)?\W?"
+)
 _DONE = r"\b(?:describe[ds]?|define[ds]?|discovered|invented|drew|coined)\s+(?:the|this)\s+"
 _IS = (
     r"[”》」]?(?:[（(][^）)]*[）)])?(?:，[^，。]{1,20}，)?(?:也?就|一般|通常|主要)?"

@@ -9,7 +9,6 @@ SURE = [
     ("Who founded the Ostrava kiln?", "The Ostrava kiln was founded in 1903 by Mila Horn."),
     ("Who was Mila Horn?", "Mila Horn (born 1911) was a Dutch potter."),
     ("What is a saggar?", "A saggar is a box that shields pots in a kiln."),
-    ("Which firm owns the Ostrava kiln?", "The Ostrava kiln belongs to the firm Keramika Novak."),
     ("How many chambers does the Ostrava kiln have?", "The Ostrava kiln has 14 chambers."),
     ("欧斯特瓦窑建于哪一年？", "欧斯特瓦窑建于1903年，是当地最大的窑。"),
 ]
@@ -60,6 +59,9 @@ UNSURE += [
     ("Which command starts the Ostrava kiln?", "Some command starts the Ostrava kiln at night."),
     ("What is the default heat of the kiln?", "The default of the kiln depends on its heat."),
     ("Who set the Ostrava kiln up?", "Enable LSB names to set the Ostrava kiln up."),
+    ("How many kilns does glazer have?", "The glazer.service(8) has kilns that it fires."),
+    ("What is a saggar?", "By custom a named saggar is an object at the door of a kiln."),
+    ("Which option of glaze shows a kiln?", "When no option is used, glaze shows a TCP/UDP kiln."),
     ("What does -q of the Ostrava kiln do?", "The Ostrava kiln does -k when it is cold."),
 ]
 

@@ -1,6 +1,13 @@
 import pytest
 
-from models.extractive.kinds import answers, asks_why, asks_why_too, gives_cause
+from models.extractive.kinds import (
+    answers,
+    asks_list,
+    asks_why,
+    asks_why_too,
+    gives_cause,
+    has_kind,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +96,25 @@ def test_a_cause_is_known_by_its_words():
     assert gives_cause("It died of damp.")
     assert gives_cause("由于缺水，它死了。")
     assert not gives_cause("It has lived here since 1945.")
+
+
+def test_what_something_in_the_plural_does_asks_for_no_list():
+    assert not asks_list("What does the dampers option do?")
+    assert asks_list("What glazes does the kiln take?")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "held"),
+    [
+        ("Where is the glaze book?", "The glaze book is /srv/glaze.txt.", True),
+        ("Where is the glaze book?", "The glaze book is and/or was lost.", False),
+        ("When is the kiln fired?", "The kiln is fired whenever it is full.", True),
+        ("When was the kiln fired?", "The kiln was fired whenever it was full.", False),
+        ("Why is the kiln cold?", "The kiln is cold, as it has no door.", True),
+        ("How many kilns are there?", "There are kilns in glaze(8).", False),
+        ("What is the default heat?", "The default heat is low.", True),
+        ("What is the default heat?", "A default heat harms pots.", False),
+    ],
+)
+def test_manuals_say_places_times_reasons_and_defaults_in_their_own_way(question, said, held):
+    assert has_kind(question, said) is held
