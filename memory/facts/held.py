@@ -30,6 +30,9 @@ OWNERS, FACTS = 64, 200_000
 """How many owners, and how many facts of all of them, are held at the most; one owner always is."""
 
 
+ALWAYS = ("preference", "correction")
+"""The categories of facts that any answer keeps to."""
+
 UNREAD = -1
 """The revision before anything was read."""
 
@@ -55,6 +58,8 @@ class Columns(NamedTuple):
     """The bytes of its content."""
     tokens: Column
     """What a correction takes of the budget; 0 for other facts."""
+    always: Column
+    """Whether it is told whatever is talked about."""
 
 
 class Known(NamedTuple):
@@ -86,6 +91,7 @@ def _columns(rows: Sequence[Any]) -> Columns:
         np.array([row.provenance in TRUSTED for row in rows], dtype=np.bool_),
         np.array([len(row.content.encode()) for row in rows], dtype=np.int32),
         np.array([_tokens(row) for row in rows], dtype=np.int32),
+        np.array([row.category in ALWAYS for row in rows], dtype=np.bool_),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from typing import NamedTuple
 
@@ -26,6 +27,14 @@ FRAME, BYTES = 5, 5
 """How many tokens stand around a fact; how many bytes of a text make a token, or more do."""
 
 
+LEAST = 0.05
+"""How like what is talked about a fact is at least, where that is not about the person."""
+
+_PERSONAL = re.compile(
+    r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|I['’]|我|咱|俺|本人|自己的", re.IGNORECASE
+)
+
+
 class Weights(NamedTuple):
     """How much similarity and confidence count in the score of a fact."""
 
@@ -40,7 +49,8 @@ class Facts:
     the fact and of the last turns with what the call is about, in which common words count little
     and those of requests nothing, joined with that of meanings where an embedder knows them. Where
     they share no word with any fact, it is the confidence alone. Corrections have a part of the
-    budget for themselves.
+    budget for themselves. To a question in which nobody speaks of themselves, only preferences,
+    corrections and facts that are a little like it are told.
     """
 
     name = "facts"
@@ -60,6 +70,9 @@ class Facts:
         """Return the facts that hold now, as many as there may be room for, best first."""
         held = await known(query.owner, query.revision)
         like = likeness(held, query.context, await meant(query.owner, held, query.context))
+        whole = f"{query.question}\n{query.context}"
+        if query.question and not _PERSONAL.search(whole):
+            held = relevant(held, like, likeness(held, whole))
         return rank(held, like, budget, self._weights(), time.time())
 
     def _weights(self) -> Weights:
@@ -103,6 +116,21 @@ def likeness(held: Known, context: str, meaning: Floats | None = None) -> Floats
     if meaning is None or cosines is None:
         return meaning if cosines is None else cosines
     return 1 - (1 - cosines) * (1 - meaning)
+
+
+def relevant(held: Known, *alike: Floats | None) -> Known:
+    """Return the facts without those that cannot matter to what is talked about.
+
+    Args:
+        held: The facts.
+        alike: How like each of them is to what is talked about, by one measure or several; `None`
+            where nothing tells.
+    """
+    columns = held.columns
+    matters = columns.always
+    for like in alike:
+        matters = matters if like is None else matters | (like >= LEAST)
+    return held._replace(columns=columns._replace(live=columns.live & matters))
 
 
 def rank(

@@ -273,3 +273,36 @@ async def test_what_fits_by_its_topic_still_comes_before_what_is_surer():
     await add(ME, NewFact("Likes type hints", confidence=0.95))
 
     assert (await texts("It uses FastAPI"))[0] == "Uses FastAPI"
+
+
+async def told(question: str, text: str = "Plan the research.") -> list[str]:
+    query = Query(ME, "planner", text, (), await revision(ME), question=question)
+    return sorted(note.text for note in await Facts().recall(query, 3_000))
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("question", ["How do volcanoes erupt?", "火山怎样喷发？"])
+async def test_a_question_that_is_about_nobody_is_told_only_how_to_answer(question: str):
+    assert await told(question) == ["Prefers metric units", "喜欢简短的回答"]
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_fact_that_a_question_is_about_is_told_with_how_to_answer():
+    assert await told("When do bees swarm?") == [
+        "Keeps bees in the garden",
+        "Prefers metric units",
+        "喜欢简短的回答",
+    ]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("question", ["Which volcano should I climb?", "我该爬哪座火山？"])
+async def test_whoever_speaks_of_themselves_is_known_by_all_facts(question: str):
+    assert len(await told(question)) == 4
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_correction_is_told_whatever_is_asked():
+    await add(ME, NewFact("Etna is no dead volcano", "correction", 0.9))
+
+    assert "Etna is no dead volcano" in await told("How is steel made?")
