@@ -19,8 +19,8 @@ from prompts.loader import render
 from prompts.marks import blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
 from report.wording import told
-from runs.place import owner
-from tools.evidence import verified
+from runs.place import here, owner
+from tools.evidence import note_checked, verified
 
 
 class Verdict(BaseModel):
@@ -95,6 +95,7 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
         own, asked = owner(runtime), asked_of(state)
         ruling = upheld_in(state | upheld)
         checked = await verified(own, draft, state["sources"], asked, ruling)
+        await note_checked(here(state, runtime), "researcher", checked, again=True)
         finding = shown(state, finding, checked)
         removed, doubted = checked.removed, checked.doubted
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)

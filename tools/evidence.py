@@ -351,9 +351,12 @@ async def verified(
     return await asyncio.to_thread(proven, text, pages, question, names, ruling)
 
 
-async def note_checked(here: Here, role: str, checked: Proven) -> None:
-    """Write down what the checks took out of a text, and what they doubt in it."""
-    if checked.removed or checked.doubted:
+async def note_checked(here: Here, role: str, checked: Proven, *, again: bool = False) -> None:
+    """Write down what the checks took out of a text, and what they doubt in it.
+
+    What is noted `again`, of the same draft, takes the place of what was noted before.
+    """
+    if again or checked.removed or checked.doubted:
         more = {"removed": checked.removed, "doubted": checked.doubted}
         await trace(here, "check", role, "ok", **more)
 

@@ -95,7 +95,8 @@ async def _removed(owner: str, name: str, as_json: bool) -> int:
 def _checks(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what the checks did, once for each draft, however often it was checked."""
     checks = (call for call in calls if call["kind"] == "check")
-    return list({(one["role"], one["step"], one["attempt"]): one for one in checks}.values())
+    newest = {(one["role"], one["step"], one["attempt"]): one for one in checks}
+    return [one for one in newest.values() if one["removed"] or one["doubted"]]
 
 
 def _sentences(check: dict[str, Any]) -> dict[str, Any]:

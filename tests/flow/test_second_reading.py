@@ -11,6 +11,7 @@ from config.errors import Problem
 from graph.records import Report, of_turn
 from graph.session import Outcome, Session
 from report.render import plain
+from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
@@ -156,6 +157,8 @@ async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(
     assert ABSENT in finding["text"]
     assert "7300" in finding.get("doubted", "")
     assert "Nor is" not in finding.get("doubted", "")
+    checks = [one for one in await read_trace("t1-1") if one["kind"] == "check"]
+    assert [len(one["removed"]) for one in checks if one["role"] == "researcher"] == [1, 0]
 
 
 async def test_what_a_review_upholds_is_not_held_against_the_next_draft(
