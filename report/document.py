@@ -55,7 +55,7 @@ def document(
         sources=[_shown(source, report["language"]) for source in sources.values()],
         texts=dict(texts),
         removed=report["removed"],
-        doubted=[_doubt(one) for one in report.get("doubted", [])],
+        doubted=[doubt(one) for one in report.get("doubted", [])],
         unreviewed=unreviewed(state),
         language=report["language"],
         created=created,
@@ -87,7 +87,7 @@ def _shown(source: Source, language: str) -> Source:
     return source if source["location"] else source | {"location": word("gone", language)}
 
 
-def _doubt(one: Doubted | str) -> Doubted:
+def doubt(one: Doubted | str) -> Doubted:
     """Return a doubt; in the state of an older thread it is a sentence with a doubtful number."""
     return Doubted(text=one, reason="number") if isinstance(one, str) else one
 

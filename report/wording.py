@@ -23,7 +23,8 @@ _EN = {
     "more_doubted": "More sentences in which something is doubtful: {}.",
     "doubts": "To be checked",
     "to_check": "{} to check",
-    "told_doubted": "Sentences marked ⚠ could not be confirmed; see “To be checked” below.",
+    "told_doubted": "Sentences marked ⚠ were not found in their sources so, or are said otherwise "
+    "there; see “To be checked” below.",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
@@ -55,7 +56,7 @@ _ZH = {
     "more_doubted": "另有 {} 句存疑。",
     "doubts": "待核实",
     "to_check": "{} 处待核实",
-    "told_doubted": "标有 ⚠ 的句子未能核实，原因见下文“待核实”。",
+    "told_doubted": "标有 ⚠ 的句子未能在来源中核实，或与来源说法不同，原因见下文“待核实”。",
     "unreviewed": "未经复核的结果：{} 个。",
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from string import ascii_lowercase
 from typing import NamedTuple, Protocol
 
@@ -61,15 +62,23 @@ class Corrected(NamedTuple):
 def corrected(question: str, store: Spelt) -> Corrected:
     """Return a question with the words that no page holds in the spelling of the nearest that does.
 
-    Left as they are: what pages hold, names, numbers, what stands in quotation marks or is code,
-    common words, short ones, and every writing but Latin.
+    Left as they are: what pages hold, English words, names, numbers, what stands in quotation marks
+    or is code, common words, short ones, and every writing but Latin.
     """
     changed: dict[str, str] = {}
     for word in _unknown(question, store):
         found = _nearest(word, store)
-        if found and found.lower() != word.lower():
+        if found and found.lower() != word.lower() and word.lower() not in _english():
             changed[word] = found.capitalize() if word[0].isupper() else found
     return Corrected(respelt(question, changed), changed)
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Return the words of English; they take a moment to read, and few questions need them."""
+    from spellchecker import SpellChecker  # noqa: PLC0415
+
+    return frozenset(SpellChecker(language="en").word_frequency.words())
 
 
 def respelt(text: str, changed: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graph.state import State
-from report.document import answer_of
+from report.document import answer_of, doubt
 
 
 def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any
         "answer": answer_of(state["report"]["body"]),
         "sources": sources,
         "quotes": state["report"]["quotes"],
+        "doubted": [doubt(one) for one in state["report"].get("doubted", [])],
     }
 
 
@@ -53,4 +54,4 @@ def has_report(state: State) -> bool:
 
 def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
     named = {"run": run, "thread": thread, "status": status, "report": None, "answer": ""}
-    return {**named, "sources": [], "quotes": []}
+    return {**named, "sources": [], "quotes": [], "doubted": []}

@@ -50,7 +50,8 @@ def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked
     told = asked["json"].told
 
     assert asked["json"].status == 0
-    assert set(told) == {"run", "thread", "status", "report", "answer", "sources", "quotes"}
+    named = {"run", "thread", "status", "report", "answer", "sources", "quotes", "doubted"}
+    assert set(told) == named
     assert "1927" in told["answer"]
     assert "##" not in told["answer"]
     assert (told["run"], told["thread"], told["status"]) == ("json-1", "json", "succeeded")

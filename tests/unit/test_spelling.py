@@ -8,7 +8,7 @@ from retrieval.words import words
 
 TEXT = (
     "The table has columns and indexes. A transaction is committed to the database. Checkpoints "
-    "and columns are kept. Wasps sleep. 数据库有表。"
+    "and columns are kept. Wasps sleep. It is hard to kill an alias. 数据库有表。"
 )
 
 
@@ -54,6 +54,7 @@ def test_a_word_that_no_page_holds_is_put_as_the_nearest_that_is_held(question, 
     "question",
     [
         "Which columns has the table?",
+        "I heard of a hard table: is it kept alive as an alias?",
         "What does `colums` mean?",
         'Who wrote "colums of tables"?',
         "Is Colums a town?",
