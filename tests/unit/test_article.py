@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
+from retrieval.headings import under
 from retrieval.passages import passages
 from retrieval.text import sentences
 from tools.files.article import read_article
@@ -66,6 +67,13 @@ def test_code_in_a_sentence_stays_in_it():
     )
 
     assert said == "The pump starts with zeta --go (or zg), not before."
+
+
+def test_a_command_behind_the_prompt_of_root_is_no_heading():
+    said = inside("<p>Then copy it:</p><pre># cd ./source; find . -print0 | cpio</pre><p>Done.</p>")
+
+    assert said == "Then copy it:\n\n    # cd ./source; find . -print0 | cpio\n\nDone."
+    assert under(said, said.index("Done.")) == []
 
 
 def test_a_preformatted_text_keeps_its_lines():

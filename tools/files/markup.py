@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +37,9 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
 _PERMALINK = re.compile(r"\s*[¶🔗]\s*$")
 _CELLS = frozenset(["td", "th"])
+_HEADED = re.compile(r"^#{1,6}\s", re.MULTILINE)
+"""A line of code that would read like a heading: a comment, or a command behind root's prompt."""
+
 _PARTS = ["table", "pre", *_LEVELS]
 _LONGEST_DRAWN = 200
 _LONGEST_STRUCK = 5_000
@@ -292,4 +296,5 @@ def _lines(node: Any) -> str:
             walk.skip_subtree()
         else:
             parts.append("\n" if one.tag == "br" else one.text or "")
-    return "".join(parts).strip("\n")
+    text = "".join(parts).strip("\n")
+    return textwrap.indent(text, " " * 4) if _HEADED.search(text) else text
