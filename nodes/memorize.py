@@ -71,7 +71,7 @@ async def _keep(state: State, place: Here) -> None:
 
 def sound(body: str, doubted: Sequence[str]) -> str:
     """Return a text without the statements, and the lines of code, that are doubted."""
-    told = {letters(one) for one in doubted}
+    told = {letters(plain(one)) for one in doubted}
     parts = [*blocks(body)] if told else []
     for at, part in enumerate(parts):
         if part.kind == "fence":
@@ -79,7 +79,7 @@ def sound(body: str, doubted: Sequence[str]) -> str:
             parts[at] = part._replace(text="\n".join(lines))
         elif part.kind in ("text", "item", "quote", "row"):
             said = [part.text] if part.kind == "row" else statements(part.text)
-            left = "".join(one for one in said if letters(one) not in told).strip()
+            left = "".join(one for one in said if letters(plain(one)) not in told).strip()
             parts[at] = part._replace(text=left, kind=part.kind if left else "gone")
     return joined(without_gone(parts)) if told else body
 

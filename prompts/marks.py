@@ -41,6 +41,9 @@ _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', r
 _PLAIN = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"-\d+$")
 
+LEFT_OUT = "[…]"
+"""What a passage stands after that goes on further below in its page than the one before it."""
+
 OVERLAP = 40
 """Two texts overlap if the end of one is so many characters of the other's beginning, or more."""
 
@@ -117,19 +120,27 @@ def step_blocks(
     """Mark what everybody is shown who works on a step; `findings` is marked already."""
     return blocks(
         block("question", question),
-        block("step", step["description"] or step["title"], title=step["title"]),
+        _step(step),
         findings,
         pages_block(passages, sources),
     )
+
+
+def _step(step: Data) -> str:
+    """Mark a step by its description and its title, or by one where they are the same."""
+    title, said = str(step["title"]), str(step["description"])
+    return block("step", title) if said in ("", title) else block("step", said, title=title)
 
 
 def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
     """Mark passages, each with the id, the title and the place of its source.
 
     What a passage stands under is told beside its words, so that nobody takes it for some of them.
-    Those of one source follow each other in its order, and nothing of it is said twice.
+    Those of one source follow each other in its order, and nothing of it is said twice; one that
+    does not go on where the one before it ended says so.
     """
     marked = []
+    before = ""
     for passage in _once_each(passages):
         source = sources[str(passage["source"])]
         named = {"id": source["id"], "title": source["title"]}
@@ -139,6 +150,9 @@ def pages_block(passages: Iterable[Data], sources: Mapping[str, Data]) -> str:
             named["kind"] = "computed"
         if passage.get("under"):
             named["under"] = str(passage["under"])
+        if source["id"] == before:
+            named["after"] = LEFT_OUT
+        before = str(source["id"])
         marked.append(block("page", passage["text"], **named))
     return wrap("pages", marked)
 
@@ -167,10 +181,14 @@ def findings_block(findings: Iterable[Data], tag: str = "findings") -> str:
     marked = []
     for finding in findings:
         named = {"id": finding["step"], "title": finding["title"], "status": finding["status"]}
-        text = _checked(str(finding["text"] or finding["reason"]), "finding")
-        doubted = cited("doubted", str(finding.get("doubted", "")))
-        marked.append(wrap("finding", [text, doubted], **named))
+        marked.append(finding_block(finding, **named))
     return wrap(tag, marked)
+
+
+def finding_block(finding: Data, **named: object) -> str:
+    """Mark a finding and what the checks doubt in it, with the attributes that name it."""
+    text = _checked(str(finding["text"] or finding["reason"]), "finding")
+    return wrap("finding", [text, cited("doubted", str(finding.get("doubted", "")))], **named)
 
 
 def unseen(passages: Iterable[Data], talk: Iterable[str]) -> list[Data]:
@@ -257,7 +275,11 @@ def _joined(one: Data, following: Data) -> str:
     gap = _start(following) - _start(one) - len(text)
     if gap > BETWEEN:
         return ""
-    return text + "\n" * gap + more[max(0, -gap) :]
+    # What is shown of a page may be a little shorter than the page itself.
+    shared = -gap if gap < 0 and text.endswith(more[:-gap]) else _overlap(text, more)
+    if gap < 0 and not shared:
+        return ""
+    return text + "\n" * max(0, gap if not shared else 0) + more[shared:]
 
 
 def attribute(value: str) -> str:

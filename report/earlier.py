@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from graph.records import Answer, Finding
 from graph.state import State
-from prompts.marks import block, cited, wrap
+from prompts.marks import block, finding_block, wrap
 from retrieval.keyword import rank
 from retrieval.tokens import count
 
@@ -62,7 +62,7 @@ def sources(findings: Iterable[Finding]) -> set[str]:
 
 def earlier_block(findings: Sequence[Finding], gaps: Sequence[str] = ()) -> str:
     """Mark what is known from earlier turns for a model; nothing if nothing is."""
-    marked = [cited("finding", one["text"], id=one["step"], title=one["title"]) for one in findings]
+    marked = [finding_block(one, id=one["step"], title=one["title"]) for one in findings]
     return wrap("earlier", [*marked, block("open", "\n".join(gaps))])
 
 

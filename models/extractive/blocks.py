@@ -163,7 +163,9 @@ def read(messages: Sequence[BaseMessage]) -> Prompt:
         queries=_lines(texts.get("queries", "")),
         pages=(*pages, *_quoted(earlier, pages)),
         earlier=earlier,
-        step=(outer["step"][0].get("title", ""), texts["step"]) if "step" in outer else None,
+        step=(outer["step"][0].get("title", texts["step"]), texts["step"])
+        if "step" in outer
+        else None,
         findings=tuple(_findings(outer["findings"][1] if "findings" in outer else marked)),
         plan=_plan(texts.get("plan", "")),
         feedback=texts.get("feedback", ""),

@@ -25,10 +25,12 @@ from prompts.marks import (
     findings_block,
     guarded,
     pages_block,
+    step_blocks,
     unguarded,
     unseen,
     wrap,
 )
+from report.earlier import earlier_block
 from report.support import proven
 
 ROOMS = ("nodes", "tools", "memory", "report", "prompts")
@@ -264,9 +266,12 @@ def piece(start: int, end: int, name: str = "S1") -> Passage:
     return Passage(source=name, text=TIDES[start:end], start=start)
 
 
+def of_mills() -> dict[str, Source]:
+    return {name: source(name, "Mills", "/mills.md") for name in ("S1", "S2")}
+
+
 def shown(*passages: Passage) -> list[tuple[str | None, str]]:
-    sources = {name: source(name, "Mills", "/mills.md") for name in ("S1", "S2")}
-    pages = read([HumanMessage(pages_block(passages, sources))]).pages
+    pages = read([HumanMessage(pages_block(passages, of_mills()))]).pages
     return [(page.id, page.text) for page in pages]
 
 
@@ -328,3 +333,35 @@ def test_a_section_is_named_by_its_title_alone(location: str, place: str):
     shown = pages_block([Passage(source="S1", text="one")], {"S1": source})
 
     assert f'<page id="S1" title="Manual — 7.5. Hints and Tips"{place}>' in shown
+
+
+def test_a_piece_says_that_something_of_its_page_is_left_out_before_it():
+    marked = pages_block([piece(0, 22), piece(42, 65), piece(0, 22, "S2")], of_mills())
+
+    assert marked.count(' after="[…]"') == 1
+    assert f'after="[…]">\n{TIDES[42:65]}' in marked
+
+
+def test_an_earlier_finding_is_shown_with_what_is_doubted_in_it():
+    found = finding("s1", "Bees dance [S1].") | {"doubted": "- No source: “Bees dance.”"}
+
+    marked = earlier_block([found])
+
+    assert "Bees dance [S1]." in marked
+    assert "<doubted>\n- No source: “Bees dance.”\n</doubted>" in marked
+
+
+def test_pieces_that_overlap_are_joined_where_they_do_though_places_are_a_little_wrong():
+    text = "The wheel of the mill turns at ebb and rests at flood. " * 3 + "The gates are of oak."
+    one = Passage(source="S1", text=text[:140], start=13)
+    other = Passage(source="S1", text=text[60:], start=60)
+
+    assert shown(one, other) == [("S1", text)]
+
+
+def test_a_step_says_its_title_once():
+    step = {"title": "Find the mill", "description": "Find the mill"}
+
+    marked = step_blocks("Where?", step, "", [], {})
+
+    assert marked.count("Find the mill") == 1

@@ -39,5 +39,12 @@ def test_what_a_finding_doubts_in_words_is_left_out_too():
     assert "The mill grinds wheat." in kept
 
 
+def test_a_doubt_is_known_again_where_its_sentence_quotes():
+    body = 'The mill <q s="S1">grinds wheat</q> nine times a day [S1]. Its gates are closed [S1].'
+    doubted = ["The mill “grinds wheat” nine times a day."]
+
+    assert plain(sound(body, doubted)) == "Its gates are closed."
+
+
 def test_a_text_without_doubts_is_remembered_as_it_is():
     assert sound(BODY, []) == BODY
