@@ -134,7 +134,7 @@ async def test_a_finding_that_did_not_pass_is_not_handed_on(
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
 
     (plan,) = [str(said[-1].text) for name, said in script.asked[before:] if name == "Draft"]
-    assert "<open>\nwaggle dance: failed\n</open>" in plan
+    assert "<open>\nwaggle dance: failed: no\n</open>" in plan
     assert 'id="1/s1"' not in plan
 
 

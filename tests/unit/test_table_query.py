@@ -93,3 +93,10 @@ def test_a_model_is_shown_names_kinds_and_a_few_values():
     assert shown[0] == "5 rows"
     assert "- coast (text, 0 empty): North, South, West" in shown
     assert "- dark (date, 1 empty): 1990-06-01, 1970-01-01, 1951-03-10, 1943-02-02" in shown
+
+
+@pytest.mark.parametrize("more", [{}, {"top": 3}])
+def test_a_list_with_a_column_is_its_values_row_by_row(more: dict[str, object]):
+    found = run(operation="list", column="budget", filters=[has("coast", "equal", "North")], **more)
+
+    assert "- Skerry: €1,200\n- Horn: €900\n" in wording.answer(found, "en")

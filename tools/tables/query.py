@@ -98,6 +98,9 @@ def to_reading(query: TableQuery, tables: Sequence[Table], *, chinese: bool) -> 
     if table is None:
         raise Unfit(query.table)
     column = _named(table, query.column)
+    if column and query.operation == "list":
+        # Rows that are listed with a column are its values, row by row.
+        query = query.model_copy(update={"operation": "lookup", "top": 0})
     if column and query.until:
         column = _between(table, query, column, chinese=chinese)
     _check(query, column)
