@@ -40,11 +40,12 @@ class Setting(NamedTuple):
 
 def setting(line: str) -> Setting | None:
     """Return the setting that a line makes: `port = 8443`, `"port": 8443,`, `- port: 8443`."""
-    found = _ASSIGNED.fullmatch(line) or _PAIRED.fullmatch(line)
+    assigned = _ASSIGNED.fullmatch(line)
+    found = assigned or _PAIRED.fullmatch(line)
     if not found or not found["value"].strip("{[( "):
         return None
     long = len(found["value"]) > _CHARACTERS or len(found["value"].split()) > _WORDS
-    return None if found.re is _PAIRED and long else Setting(found["key"], found["value"])
+    return None if long and not assigned else Setting(found["key"], found["value"])
 
 
 def section(line: str) -> str:
