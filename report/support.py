@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
-from report.arithmetic import comes_out
 from report.blocks import Around, Block, around, blocks, cells, joined, prose, without_gone
-from report.caveats import is_computed, is_own, is_reckoned, suggests
-from report.citations import SECTION
-from report.claims import describes_source, names_source, sort
-from report.code import unknown
-from report.contrast import Text, contrast, indexed, nearest, plain
-from report.days import strange_date, without_dates
-from report.denials import denied
+from report.caveats import is_own, is_reckoned, suggests
+from report.claims import sort
+from report.comparison import Comparison
+from report.contrast import contrast, indexed, plain
 from report.leads import left_hanging, letters
-from report.likeness import CLAUSES, FEWEST, compared, is_strange, share
-from report.marks import MARKER, QUOTE, blank, cites, given, replaced
-from report.numbers import FILE, computed, unsupported, values, without_sums, wrong_sum
+from report.likeness import CLAUSES
+from report.marks import QUOTE, cites, given, replaced
+from report.numbers import computed, values
 from report.openers import points_back, sums_up, without_transition
-from report.quantities import Figures, figures, following
 from report.rulings import NO_RULING, Ruling
 from report.statements import statements
-from report.strength import goes_beyond
-from report.subjects import first_cited, other_subject
 from report.verify import Checked, check
 from retrieval.text import language
 from retrieval.words import words
-
-SHARE = {"en": 2 / 3, "zh": 1 / 2}
-"""A source bears out a sentence if two neighbouring sentences of it have more of its words.
-
-Chinese is compared in pairs of characters, and one other character breaks two of them.
-"""
-
-FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
-"""A sentence may be of another source where all that it cites have no more of its words."""
 
 LEAD = {"en": 1 / 2, "zh": 1 / 5}
 """A sentence without a source stays beside cited ones that have more of its words."""
@@ -49,8 +32,6 @@ EASED = {"en": 1.5, "zh": 2}
 
 BRIEF = {"en": 8, "zh": 14}
 """So many words at most has a brief sentence."""
-
-_NAME = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
 class Proven(NamedTuple):
@@ -93,7 +74,7 @@ def proven(
     return prover.proven(checked.quotes, checked.removed)
 
 
-class _Prover:
+class _Prover(Comparison):
     """Proves the sentences of one text."""
 
     def __init__(
@@ -108,12 +89,7 @@ class _Prover:
         self.body, self.ruling = body, ruling
         self.parts = blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.asked = "\n".join([question, *headings])
-        self.texts, self.names, self.cited = texts, names, checked.cited
-        self.around = ""
-        self.near: list[str] = []
-        self.figures: dict[str, Figures] = {}
-        self.sources: dict[str, Text] = {}
+        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
         self.doubted: list[Doubted] = []
 
     def proven(self, quotes: list[Quote], removed: Sequence[Removed]) -> Proven:
@@ -288,188 +264,6 @@ class _Prover:
         different = self.difference(text, cited or whole, known)
         free = not cited and (reckoned or is_reckoned(plain(head)))
         return "" if free and different == "number" else different
-
-    def elsewhere(self, statement: str, cited: Sequence[str]) -> str:
-        """Return the source that bears a statement out which does not cite it, or nothing."""
-        others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
-        having = (name for name in others if self.has_words(statement, name))
-        return next((name for name in having if not self.differs(statement, name)), "")
-
-    def is_foreign(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether the sources of a statement have few of its words, and not its numbers.
-
-        A quotation is found already, and a sentence that says whose words it tells is believed.
-        """
-        said = plain(statement)
-        if QUOTE.search(statement) or names_source(said) or not self.comparable(said, cited):
-            return False
-        if values(said) and not self.unsupported(said, cited):
-            return False
-        wanted = set(words(without_transition(said)))
-        if len(wanted) < FEWEST[language(said)]:
-            return not any(wanted & self.source(name).places.keys() for name in cited)
-        shares = (share(wanted, self.source(name).places) for name in cited)
-        return max(shares, default=0.0) <= FOREIGN[language(said)]
-
-    def inexact(self, statement: str, cited: Sequence[str], known: Sequence[float]) -> str | None:
-        """Return what a statement has that is exact and stands otherwise in its sources, or None.
-
-        A number that its writer says to have computed is verified, and the rest is the writer's.
-        """
-        said = plain(statement)
-        if wrong_sum(said):
-            return "calculation"
-        if self.unsupported(said, cited, known):
-            return self.miscounted(said) if is_computed(said) else "number"
-        if unknown(blank(statement), self.beside(cited)):
-            return "name"
-        return "date" if strange_date(said, [self.figure(name).dates for name in cited]) else None
-
-    def difference(self, statement: str, cited: Sequence[str], known: Sequence[float] = ()) -> str:
-        """Return in what a statement differs from the sources it cites, or nothing."""
-        said = plain(statement)
-        inexact = self.inexact(statement, cited, known)
-        if inexact is not None:
-            return inexact
-        sources = [self.source(name) for name in cited]
-        if not self.comparable(said, cited):
-            foreign = self.has_foreign_name(said, cited)
-            other = self.other_subject(statement) or goes_beyond(said, sources, alike=False)
-            return "name" if foreign else other
-        about = self.about(cited)
-        bare = without_sums(said)
-        compared = statement if bare == said else bare
-        different = contrast(compared, sources, about, self.following(said, cited))
-        if sort(said) == "open":
-            return "" if different == "name" else different
-        if not different and self.has_other_name(said, cited):
-            return "name"
-        if not different and denied(said, sources):
-            return "negation"
-        different = different or self.other_subject(statement) or goes_beyond(said, sources)
-        own = QUOTE.search(statement) or describes_source(said) or sort(said) == "none"
-        strange = not own and bare == said and self.is_strange(statement, cited)
-        return different or ("strange" if strange else "")
-
-    def beside(self, cited: Sequence[str]) -> list[str]:
-        """Return where a name in code may stand: sources, other parts of them, the question."""
-        documents = {self.names.get(name, "").split(SECTION)[0] for name in cited} - {""}
-        beside = [
-            name for name in self.texts if self.names.get(name, "").split(SECTION)[0] in documents
-        ]
-        named = dict.fromkeys([*cited, *self.near, *beside])
-        return [self.about(cited), *(self.texts[name] for name in named if name in self.texts)]
-
-    def other_subject(self, statement: str) -> str:
-        """Return the reason to doubt a statement whose first citation is about something else."""
-        first = first_cited(statement)
-        cited = [name for name in dict.fromkeys(cites(first)) if name in self.texts]
-        said = plain(first)
-        sources = [self.source(name) for name in cited]
-        alike = self.comparable(said, cited)
-        near = [
-            one for source in sources for one in (nearest(said, source) if alike else source.said)
-        ]
-        titles = [self.names.get(name, "") for name in cited]
-        others = [self.names.get(name, "") for name in self.texts if name not in cited]
-        return "subject" if cited and other_subject(said, near, titles, others) else ""
-
-    def is_strange(self, statement: str, cited: Sequence[str]) -> bool:
-        """Tell whether sources have hardly a word of a statement.
-
-        What follows its last citation may be of any source, and what several sources bear out
-        together is looked at as a whole.
-        """
-        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
-        sources, about = [self.source(name) for name in cited], self.about(cited)
-        whole = len(cited) > 1
-        return is_strange(plain(statement[:end]), sources, about, whole=whole) or is_strange(
-            plain(statement[end:]), [self.source(name) for name in self.texts], about
-        )
-
-    def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
-        """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
-        sources = [self.source(name) for name in cited]
-        english = all(one.language == "en" for one in sources)
-        return english and language(said) == "zh" and bool(self.unknown_names(said, cited))
-
-    def has_other_name(self, said: str, cited: Sequence[str]) -> bool:
-        """Tell whether English has a name that its sources have not, and else their words."""
-        names = self.unknown_names(said.strip().partition(" ")[2], cited)
-        wanted = set(words(said)) - set(words(" ".join(names)))
-        if not names or len(wanted) < FEWEST["en"] or language(said) != "en":
-            return False
-        shares = (share(wanted, self.source(name).places) for name in cited)
-        return max(shares, default=0.0) > SHARE["en"]
-
-    def unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
-        """Return the words with a capital letter that no word of some sources begins like."""
-        texts = (self.source(name).text for name in cited)
-        known = "\n".join([self.about(cited), *texts]).lower()
-        found = _NAME.findall(FILE.sub(" ", said))
-        begun = [(one, one[: max(4, len(one) - 3)].lower()) for one in found]
-        return [one for one, start in begun if not re.search(rf"\b{start}", known)]
-
-    def comparable(self, said: str, names: Sequence[str]) -> bool:
-        """Tell whether sources are all in the language of what is said."""
-        return all(self.source(name).language == language(said) for name in names)
-
-    def about(self, names: Sequence[str]) -> str:
-        """Return what may be named beside what sources say: the question, and their names."""
-        return "\n".join([self.asked, *(self.names.get(name, "") for name in names)])
-
-    def has_words(self, statement: str, name: str) -> bool:
-        """Tell whether a source has most words of a statement together, and all its numbers."""
-        said = without_transition(plain(statement))
-        if not self.comparable(said, [name]):
-            return False
-        enough = share(set(words(said)), self.source(name).places) > SHARE[language(said)]
-        return enough and not self.unsupported(said, [name])
-
-    def differs(self, statement: str, name: str) -> str:
-        """Return in what a statement differs from one source, or nothing."""
-        made = self.following(plain(statement), [name])
-        return contrast(statement, [self.source(name)], self.about([name]), made)
-
-    def source(self, name: str) -> Text:
-        """Return a source as statements are compared with it."""
-        if name not in self.sources:
-            self.sources[name] = compared(self.texts[name])
-        return self.sources[name]
-
-    def unsupported(self, said: str, names: Sequence[str], also: Sequence[float] = ()) -> bool:
-        """Tell whether something said has a number that follows from none of some sources."""
-        known = [self.figure(name) for name in names]
-        numbers, more = [one.numbers for one in known], sorted([*values(self.about(names)), *also])
-        said = said if self.comparable(said, names) else without_dates(said)
-        if not unsupported(said, numbers, more):
-            return False
-        return bool(unsupported(said, numbers, sorted([*more, *self.following(said, names)])))
-
-    def following(self, said: str, names: Sequence[str]) -> list[float]:
-        """Return the numbers of what is said that follow from others of its sources, sorted."""
-        near = [one for name in names for one in nearest(said, self.source(name))]
-        return sorted(following(said, near, [self.figure(name).measures for name in names]))
-
-    def figure(self, name: str) -> Figures:
-        """Return the numbers and dates of a source."""
-        if name not in self.figures:
-            self.figures[name] = figures(self.texts[name])
-        return self.figures[name]
-
-    def adds_up(self, statement: str) -> bool:
-        """Tell whether a statement is a calculation with numbers of the sources, which holds."""
-        said = plain(statement)
-        sums = re.search(r"\d\s*[=＝]\s*\d", said) and not wrong_sum(said)
-        return bool(sums) and not self.unsupported(said, list(self.texts))
-
-    def miscounted(self, said: str) -> str:
-        """Return the reason to doubt a number that a writer computed from others nearby."""
-        if not is_computed(said):
-            return ""
-        known = sorted(number for name in self.cited for number in self.figure(name).numbers)
-        around = self.around.replace(said.strip(), " ")
-        return "" if comes_out(said, around, known) else "calculation"
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
