@@ -13,6 +13,7 @@ from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.disqualifying import CONDITION, disqualified
+from models.extractive.exact import exact
 from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
 from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
@@ -122,7 +123,7 @@ class Signs(NamedTuple):
     together: float
     """The share of the neighbours in the question that are neighbours in or above the quote."""
     disqualified: float
-    """Whether something is not there without which no quote is an answer."""
+    """Whether something is not there without which no quote is an answer: in English its form."""
 
 
 _COVERED = {"near": 1.0, "told": 1.0, "subject": 1.0, "opens": 1.0, "lost": 0.0, "unnamed": 0.0}
@@ -169,7 +170,7 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
             or (defined is not None and defined < DEFINED)
             or (held is False and _without_kind(question, quotes[:lead]))
             or not _near_names(question, near)
-            or (language(question) == "zh" and lost > APART)
+            or (lost > APART if language(question) == "zh" else not exact(question, pages, quotes))
         ),
     )
     return seen._replace(**_COVERED) if explained else seen

@@ -1,0 +1,120 @@
+import pytest
+
+from models.extractive.blocks import Page, Quote
+from models.extractive.exact import exact
+
+
+def is_exact(asked, told, *, title="Kiln book", under="", before=""):
+    page = Page("S1", title, "", f"{before}{told}")
+    return exact(asked, [page], [Quote("S1", told, under)])
+
+
+def test_the_entry_of_the_very_setting_is_exact():
+    text = "glaze_hold  Keep the heat for so many minutes."
+    page = Page("S1", "kiln.conf", "", text)
+    quote = Quote("S1", "Keep the heat for so many minutes.", "glaze_hold")
+    assert exact("What is glaze_hold for?", [page], [quote])
+    assert not exact("What is glaze_cool for?", [page], [quote])
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What is a saggar?", "A saggar is a box that shields pots."),
+        ("Who is Mila Horn?", "Mila Horn is a Dutch potter."),
+        ("What is the melting point of the glaze?", "The melting point of the glaze is 1200."),
+        ("What does slip mean?", "Slip means clay that is mixed with water."),
+    ],
+)
+def test_a_sentence_that_begins_with_the_thing_and_says_what_it_is_is_exact(asked, told):
+    assert is_exact(asked, told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What is a saggar?", "A saggar shelf is a board in a kiln."),
+        ("What is a saggar?", "Saggar: warning in line 9."),
+        ("What is a saggar?", "In this case a saggar is a waste of time."),
+        ("Who is Horn County, Ohio, named after?", "Horn County is a county in Ohio."),
+    ],
+)
+def test_a_sentence_on_something_else_defines_nothing(asked, told):
+    assert not is_exact(asked, told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What does kilnctl do?", "kilnctl starts and stops kilns."),
+        ("What does kilnctl do?", "kilnctl is a tool that starts kilns."),
+        ("What is kilnctl used for?", "kilnctl is used to start kilns."),
+        ("What does kilnctl start?", "The kilnctl command may be used to start a kiln."),
+    ],
+)
+def test_a_sentence_that_says_what_the_thing_does_is_exact(asked, told):
+    assert is_exact(asked, told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What does kilnctl do?", "kilnctl consists of three parts."),
+        ("What does kilnctl do?", "kilnctl (but not kilnd) stops, and then the fire fails."),
+        ("What does kilnctl start?", "kilnctl prints the heat of a kiln."),
+        ("What does kilnctl do?", "Note that kilnd starts kilns."),
+    ],
+)
+def test_a_sentence_that_says_something_else_of_the_thing_is_not(asked, told):
+    assert not is_exact(asked, told)
+
+
+def test_the_default_of_the_very_thing_is_exact():
+    asked = "What is the default heat of the oven?"
+    assert is_exact(asked, "The default heat of the oven is 900.")
+    assert is_exact("What is the default of hold?", "Defaults to 15 minutes.", under="hold")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The default heat limit of the oven is 1300.",
+        "The default size grows when the heat of the oven does.",
+        "By default, this check of the oven is off in favour of its heat.",
+    ],
+)
+def test_the_default_of_something_else_is_not(told):
+    assert not is_exact("What is the default heat of the oven?", told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Who built the kiln of Ostrava?", "The kiln of Ostrava was built by Mila Horn."),
+        ("When was the kiln opened?", "The kiln was opened in 1903."),
+        ("How many doors does the kiln have?", "The kiln has 14 doors."),
+        ("Where are the moulds kept?", "The moulds are kept in /srv/moulds."),
+    ],
+)
+def test_one_clause_with_all_of_the_question_and_what_is_asked_for_is_exact(asked, told):
+    assert is_exact(asked, told)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("When was the kiln opened?", "The kiln was mended in 1903; the shop was opened before."),
+        ("How many doors does the kiln have?", "The kiln has doors made for IPv4 and 9 chimneys."),
+        ("Where are the moulds defined?", "In Brno, moulds defines all shapes."),
+        ("When was the kiln opened?", "It was opened in 1903 beside another kiln."),
+    ],
+)
+def test_what_is_asked_for_in_another_clause_or_of_something_else_is_not(asked, told):
+    assert not is_exact(asked, told)
+
+
+def test_what_stands_below_the_same_question_is_exact():
+    asked, told = "Why do pots crack in the kiln?", "Water in the clay turns to steam."
+    assert is_exact(asked, told, before="Why do pots crack in the kiln?\n\n")
+    assert is_exact(asked, told, title="FAQ — Why do pots crack in a kiln?")
+    assert not is_exact(asked, told, before="Why do shelves bend in the kiln?\n\n")
