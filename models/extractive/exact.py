@@ -58,11 +58,14 @@ _TOOL = re.compile(
 """A thing by what it is there for: "a tool that …"."""
 _BUT = re.compile(r"\([^)]*\bnot\b|\bno-op\b")
 """What takes back what a sentence says a thing does."""
+_LINKS = frozenset({"a", "an", "the", "of", "in", "for", "by", "to", "with"})
 _DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
 _WHOSE = re.compile(
     r"\bdefaults?(?P<whose>(?: [\w-]+){0,8}?) (?:is|are|was|of (?=\W?\d))\b", re.IGNORECASE
 )
 """What a default is said to be of."""
+_VALUE = re.compile(r"[=\[<(|:].*?(?=,|$)")
+"""What stands behind a term: "port: <number>"."""
 _ITS = frozenset(words("value setting location behaviour for of the"))
 _CLAUSE = re.compile(
     r"[;:]\s|\.\s+(?=[A-Z])"
@@ -103,8 +106,11 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> bool
     """
     line, first = bare(question.split("\n")[0]), quotes[0]
     title, text = _place(first, pages)
-    if explains(first.under, purpose(line), title) and begins(first.under, first.text, text):
-        return True
+    if explains(first.under, purpose(line), title):
+        if not _of_term(purpose(line), first, title):
+            return False
+        if begins(first.under, first.text, text):
+            return True
     if _replies(line, first, title, text):
         return True
     if CONDITION.search(first.text) or _HERE.search(first.text) or asks_list(line):
@@ -120,6 +126,27 @@ def _place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:
     """Return the title of the passage that a quote is from, and its text."""
     page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
     return (page.title, page.text) if page else ("", quote.text)
+
+
+def _of_term(asked: str, quote: Quote, title: str) -> bool:
+    """Tell whether a quote below a term is about just what is asked for.
+
+    The term is spelt so, a command called "at" stands in the title, too, and what is said is said
+    of the term and not of the program.
+    """
+    term, head = _spelt(quote.under), set(map(str.lower, _spelt(title)))
+    other = {one for one in _spelt(asked) - term if one.lower() in map(str.lower, term)}
+    small = {one for one in _spelt(asked) - term - _LINKS if not words(one)}
+    subject = set(words(quote.text.split()[0]))
+    return (
+        not other
+        and small <= head
+        and not (subject and subject <= set(words(title)) - set(words(quote.under)))
+    )
+
+
+def _spelt(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text))
 
 
 def _replies(question: str, quote: Quote, title: str, text: str) -> bool:
@@ -176,10 +203,14 @@ def _named(subject: str) -> str:
 def _is_default(question: str, quote: Quote, title: str) -> bool:
     """Tell whether a clause names the default of just the thing that is asked for."""
     asked = [one for one in key_terms(question) if one not in {*words("default value"), *_ITS}]
+    heads = {part.split()[0] for part in re.split(r",\s*", _VALUE.sub("", quote.under)) if part}
+    head = {one for one in words(" ".join(heads)) if len(one) > 1}
+    if head & set(asked) and head - set(asked):
+        return False
     rest = [one for one in asked if not among(one, words(document(title)))]
     for clause in _CLAUSE.split(quote.text):
         said, whose = words(f"{quote.under} {clause}"), _WHOSE.search(clause)
-        if _BACK.search(_BY_DEFAULT.sub("", clause)) and not _has(rest, words(quote.under)):
+        if _BACK.search(_BY_DEFAULT.sub("", clause)) and not _has(asked, words(quote.under)):
             continue
         extra = set(words(whose["whose"])) - _ITS - set(asked) if whose else ()
         if not extra and _has(rest, said) and has_kind(question, clause):

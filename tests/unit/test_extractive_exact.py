@@ -118,3 +118,36 @@ def test_what_stands_below_the_same_question_is_exact():
     assert is_exact(asked, told, before="Why do pots crack in the kiln?\n\n")
     assert is_exact(asked, told, title="FAQ — Why do pots crack in a kiln?")
     assert not is_exact(asked, told, before="Why do shelves bend in the kiln?\n\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "under", "told"),
+    [
+        ("What does fire do?", "pottery.conf - kilns", "Fire yes|no", "Fires all pots at once."),
+        ("What does the -z option of on do?", "kilnctl - kilns", "-z", "Zero the heat."),
+        ("What does MaxPots do?", "Kilnd - the kiln daemon", "MaxPots", "Kilnd bakes pots."),
+    ],
+)
+def test_the_entry_of_another_thing_or_a_word_on_the_program_is_not_exact(
+    asked, title, under, told
+):
+    page = Page("S1", title, "", f"{under}  {told}")
+    assert not exact(asked, [page], [Quote("S1", told, under)])
+
+
+def test_the_entry_of_a_command_with_a_name_like_a_light_word_is_exact():
+    page = Page("S1", "on - start a kiln", "", "-z  Zero the heat.")
+    quote = Quote("S1", "Zero the heat.", "-z")
+    assert exact("What does the -z option of on do?", [page], [quote])
+
+
+def test_the_default_of_a_more_special_setting_is_not_exact():
+    asked = "On which port does the kiln listen by default?"
+    told = "The port to listen on, default is 8953."
+    assert is_exact(asked, told, under="port: <number>")
+    assert not is_exact(asked, told, under="control-port: <number>")
+
+
+def test_the_default_of_things_that_were_named_before_is_not_exact():
+    told = "By default, these shelves are made of steel."
+    assert not is_exact("What is the default shelf of on?", told, title="Shelves")
