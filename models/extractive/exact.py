@@ -11,7 +11,7 @@ from models.extractive.candidates import document
 from models.extractive.counts import counted
 from models.extractive.disqualifying import CONDITION
 from models.extractive.kinds import asks_kind, asks_list, asks_meaning, asks_why, has_kind, holds
-from models.extractive.manual import begins, explains, purpose
+from models.extractive.manual import KIND, OPTION, begins, explains, purpose
 from models.extractive.meaning import defines, thing
 from models.extractive.topic import key_terms, named
 from models.extractive.wording import among, forms, told
@@ -66,6 +66,12 @@ _WHOSE = re.compile(
 """What a default is said to be of."""
 _VALUE = re.compile(r"[=\[<(|:].*?(?=,|$)")
 """What stands behind a term: "port: <number>"."""
+_GIVEN = re.compile(
+    rf"{_WHOSE.pattern}|\bdefaults? (?:to|= ?)|\bdefault(?: value)?: |\b(?:is|are) the default\b"
+    r"|\bby default\b|[(,] ?default:? (?=\W?\d)|\(default:? [^)]+\)",
+    re.IGNORECASE,
+)
+"""What gives a default, and does not only speak of one."""
 _ITS = frozenset(words("value setting location behaviour for of the"))
 _CLAUSE = re.compile(
     r"[;:]\s|\.\s+(?=[A-Z])"
@@ -91,7 +97,8 @@ _NOTE = re.compile(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
 """What begins with a name and a colon, and is no definition."""
 _DONE = re.compile(r"\b(?:is|are|was|were|be|been) .*?\b(?P<verb>[a-z]{2,}ed)\W*$")
 """A question for what is done to something."""
-_ONE = re.compile(r"\bone\b", re.IGNORECASE)
+_NO_COUNT = re.compile(r"\bone\b|(?<=\w)\(\d\w?\)", re.IGNORECASE)
+"""A number that counts nothing: "one", the section of a manual."""
 _CALLED = re.compile(r"^\W*(?:(?:in|on|at|by|to|from|for|of|since) )?(?:which|what|how) ([\w-]+)")
 """The word for the kind of thing that is asked for."""
 _ABOVE = re.compile(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
@@ -134,14 +141,15 @@ def _of_term(asked: str, quote: Quote, title: str) -> bool:
     The term is spelt so, a command called "at" stands in the title, too, and what is said is said
     of the term and not of the program.
     """
-    term, head = _spelt(quote.under), set(map(str.lower, _spelt(title)))
+    term, head = _spelt(quote.under), title.lower().split(" — ")[0]
     other = {one for one in _spelt(asked) - term if one.lower() in map(str.lower, term)}
-    small = {one for one in _spelt(asked) - term - _LINKS if not words(one)}
-    subject = set(words(quote.text.split()[0]))
+    beside = set(KIND.sub(" ", OPTION.sub(" ", asked)).lower().split()) - _LINKS
+    of = {one.strip("\"'") for one in beside if not _spelt(one) <= set(map(str.lower, term))}
+    program = _spelt(re.split(r" [-–—‐] ", head)[0]) - set(map(str.lower, term))
     return (
         not other
-        and small <= head
-        and not (subject and subject <= set(words(title)) - set(words(quote.under)))
+        and all(re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", head) for one in of)
+        and quote.text.split()[0].lower() not in program
     )
 
 
@@ -187,6 +195,8 @@ def _does(subject: str, verb: str, quote: Quote, title: str) -> bool:
     if not found or _BUT.search(quote.text):
         return False
     if verb in ("do", "used", "good", "there", "meant", "designed", "intended"):
+        if not start:
+            return False
         tool = re.match(rf"\W*{start}(?:is|are) (?=an? )", quote.text, re.IGNORECASE)
         return (
             bool(_TOOL.match(quote.text, tool.end())) if tool else not _NO_DEED.match(found["said"])
@@ -213,8 +223,8 @@ def _is_default(question: str, quote: Quote, title: str) -> bool:
         if _BACK.search(_BY_DEFAULT.sub("", clause)) and not _has(asked, words(quote.under)):
             continue
         extra = set(words(whose["whose"])) - _ITS - set(asked) if whose else ()
-        if not extra and _has(rest, said) and has_kind(question, clause):
-            return _DEFAULT.search(clause) is not None
+        if not extra and _has(rest, said) and _GIVEN.search(clause):
+            return has_kind(question, clause)
     return False
 
 
@@ -241,7 +251,7 @@ def _states(question: str, quote: Quote, title: str) -> bool:
 def _gives(question: str, rest: Sequence[str], clause: str) -> bool:
     """Tell whether a clause has the number or the kind of thing that is asked for, near by."""
     if "how many" in question.lower():
-        return bool(counted(question, _ONE.sub("", clause)))
+        return bool(counted(question, _NO_COUNT.sub("", clause)))
     return holds(question, clause, [form for one in rest for form in forms(one)])
 
 

@@ -21,14 +21,18 @@ _NO_TERM = re.compile(
     r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
 )
 _HEADING = re.compile(r"[A-Z][A-Z0-9 ,/&'-]*$")
-_VALUE = r"(?:Takes|Accepts|Expects|Can take|Must be) [^.]*\.\s*"
+_VALUE = (
+    r"(?:Takes|Accepts|Expects|Can take|Must be"
+    r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
+)
 """What a setting takes, which does not say what it is for."""
-_KIND = re.compile(
+KIND = re.compile(
     r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
     r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
     r"|sub-?command|called|named|set|setting|to)\b",
     re.IGNORECASE,
 )
+"""What kind of thing is named beside its name, as in "the -q option"."""
 _OF = re.compile(r" (?:of|in|for|by) ")
 _ASKED = re.compile(
     r"^\W*what do(?:es)? (?P<does>.+?) [a-z]+(?: in [\w.-]+)?\W*$"
@@ -87,7 +91,7 @@ def explains(term: str, asked: str, title: str) -> bool:
         return False
     called, *of = _OF.split(asked, maxsplit=1)
     options = OPTION.findall(called)
-    rest = _KIND.sub(" ", OPTION.sub(" ", called) if options else called).split()
+    rest = KIND.sub(" ", OPTION.sub(" ", called) if options else called).split()
     name = options or rest
     if len(name) != 1 or not _is_head(name[0], term):
         return False

@@ -79,6 +79,9 @@ def test_the_default_of_the_very_thing_is_exact():
     "told",
     [
         "The default heat limit of the oven is 1300.",
+        "Set a default value for the heat of the oven.",
+        "You can change the default heat the oven uses by turning it.",
+        "The oven is built with a default door, default bricks and heat.",
         "The default size grows when the heat of the oven does.",
         "By default, this check of the oven is off in favour of its heat.",
     ],
@@ -106,6 +109,10 @@ def test_one_clause_with_all_of_the_question_and_what_is_asked_for_is_exact(aske
         ("When was the kiln opened?", "The kiln was mended in 1903; the shop was opened before."),
         ("How many doors does the kiln have?", "The kiln has doors made for IPv4 and 9 chimneys."),
         ("Where are the moulds defined?", "In Brno, moulds defines all shapes."),
+        (
+            "How many doors does the kiln have?",
+            "Doors of the kiln, see kilnd(8) doors, have locks.",
+        ),
         ("When was the kiln opened?", "It was opened in 1903 beside another kiln."),
     ],
 )
@@ -125,6 +132,9 @@ def test_what_stands_below_the_same_question_is_exact():
     [
         ("What does fire do?", "pottery.conf - kilns", "Fire yes|no", "Fires all pots at once."),
         ("What does the -z option of on do?", "kilnctl - kilns", "-z", "Zero the heat."),
+        ("What does kiln-hand -k do?", "kiln-add - adds a hand to a kiln", "-k", "Keep it hot."),
+        ("What does kiln -k do?", "kiln-add - adds pots", "-k", "Keep it hot."),
+        ("What does Glazes do?", "kiln.conf", "Glazes", "This key takes a list of glazes."),
         ("What does MaxPots do?", "Kilnd - the kiln daemon", "MaxPots", "Kilnd bakes pots."),
     ],
 )
