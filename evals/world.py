@@ -146,7 +146,7 @@ def rules(steps: int) -> list[dict[str, Any]]:
         {"schema": "Verdict", "reply": {"passed": True, "feedback": "", "queries": []}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
         {"schema": "Checks", "reply": {"verdicts": []}},
-        {"match": "<step title=", "reply": lambda body: prose(body, 300)},
+        {"match": "<step", "reply": lambda body: prose(body, 300)},
         {"match": "<findings>", "reply": lambda body: prose(body, 800)},
     ]
 

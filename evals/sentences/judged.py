@@ -150,7 +150,7 @@ def _rules(case: Case, *, passes: bool) -> list[Rule]:
         {"schema": "Verdict", "reply": {"passed": True}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
         {"schema": "Checks", "reply": checks},
-        {"match": "<step title=", "reply": research},
+        {"match": "<step", "reply": research},
         {"match": "<findings>", "reply": report},
     ]
 

@@ -122,7 +122,7 @@ async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_one_call(
 async def test_one_step_that_always_fails_keeps_the_findings_of_the_others(
     thread: Session, paid: dict[str, object], model: Server
 ):
-    fail(model, match='<step title="winter cluster"', error=400)
+    fail(model, match="<step>\nwinter cluster", error=400)
 
     outcome = await thread.begin(QUESTION, make(paid), quiet)
 
