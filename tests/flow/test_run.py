@@ -99,7 +99,7 @@ async def test_a_step_that_fails_is_listed_and_keeps_the_others(
     script.on("Draft", draft("waggle dance", "winter cluster"))
 
     def answer(messages):
-        if '<step title="winter' in str(messages[-1].text):
+        if "<step>\nwinter" in str(messages[-1].text):
             return Problem("model_rejected", "no")
         return '<q s="S1">The waggle dance tells other bees the direction of food.</q>'
 
