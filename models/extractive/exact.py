@@ -52,6 +52,8 @@ _NO_DEED = re.compile(
     r"|enabled|disabled|set)$"
 )
 """What says nothing of what something does."""
+_ALERT = re.compile(r"\W*(?:warning|caution|important|attention|deprecated)\b", re.IGNORECASE)
+"""What comes before what is said."""
 _TOOL = re.compile(
     r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE
 )
@@ -90,6 +92,7 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 _BY_DEFAULT = re.compile(r"^\W*by default,? ", re.IGNORECASE)
+_BY_DEFAULT_TOO = re.compile(r"\bby default\b", re.IGNORECASE)
 _PART_OF = re.compile(
     r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE
 )
@@ -125,7 +128,7 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> bool
     if _DEFAULT.search(line):
         return _is_default(line, first, title)
     if found := _DOES.search(line) or _USED.search(line):
-        return _does(found["subject"], found["verb"].lower(), first, title)
+        return _does(found["subject"], found["verb"].lower(), first, title, text)
     return _is_thing(line, first) if _asks_thing(line) else _states(line, first, title)
 
 
@@ -148,6 +151,7 @@ def _of_term(asked: str, quote: Quote, title: str) -> bool:
     program = _spelt(re.split(r" [-–—‐] ", head)[0]) - set(map(str.lower, term))
     return (
         not other
+        and not _ALERT.match(quote.text)
         and all(re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", head) for one in of)
         and quote.text.split()[0].lower() not in program
     )
@@ -186,8 +190,11 @@ def _is_thing(question: str, quote: Quote) -> bool:
     return defines(asked, quote.text, "") >= WHOLE
 
 
-def _does(subject: str, verb: str, quote: Quote, title: str) -> bool:
-    """Tell whether a quote begins with something, or stands below it, and says what it does."""
+def _does(subject: str, verb: str, quote: Quote, title: str, text: str) -> bool:
+    """Tell whether a quote begins with something, or stands below it, and says what it does.
+
+    Of several such sentences the first says what it does.
+    """
     if verb == "mean":
         return _is_thing(f"what does {subject} mean", quote)
     start = "" if explains(quote.under, subject, title) else _named(subject)
@@ -195,7 +202,8 @@ def _does(subject: str, verb: str, quote: Quote, title: str) -> bool:
     if not found or _BUT.search(quote.text):
         return False
     if verb in ("do", "used", "good", "there", "meant", "designed", "intended"):
-        if not start:
+        before = text.partition(quote.text)[0]
+        if not start or re.search(rf"(?:^|[.!?]\s|\n)\s*{start}[a-z]", before, re.IGNORECASE):
             return False
         tool = re.match(rf"\W*{start}(?:is|are) (?=an? )", quote.text, re.IGNORECASE)
         return (
@@ -223,6 +231,9 @@ def _is_default(question: str, quote: Quote, title: str) -> bool:
         if _BACK.search(_BY_DEFAULT.sub("", clause)) and not _has(asked, words(quote.under)):
             continue
         extra = set(words(whose["whose"])) - _ITS - set(asked) if whose else ()
+        by = _BY_DEFAULT.match(clause) and not _BY_DEFAULT_TOO.search(question)
+        if by and not set(words(" ".join(clause.split()[2:4]))) & set(asked):
+            continue
         if not extra and _has(rest, said) and _GIVEN.search(clause):
             return has_kind(question, clause)
     return False

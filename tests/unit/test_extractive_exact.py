@@ -79,6 +79,7 @@ def test_the_default_of_the_very_thing_is_exact():
     "told",
     [
         "The default heat limit of the oven is 1300.",
+        "By default, a porter counts the heat of the oven.",
         "Set a default value for the heat of the oven.",
         "You can change the default heat the oven uses by turning it.",
         "The oven is built with a default door, default bricks and heat.",
@@ -135,6 +136,7 @@ def test_what_stands_below_the_same_question_is_exact():
         ("What does kiln-hand -k do?", "kiln-add - adds a hand to a kiln", "-k", "Keep it hot."),
         ("What does kiln -k do?", "kiln-add - adds pots", "-k", "Keep it hot."),
         ("What does Glazes do?", "kiln.conf", "Glazes", "This key takes a list of glazes."),
+        ("What does Rake do?", "kiln.conf", "Rake", "Warning! This may break all of the pots."),
         ("What does MaxPots do?", "Kilnd - the kiln daemon", "MaxPots", "Kilnd bakes pots."),
     ],
 )
@@ -161,3 +163,9 @@ def test_the_default_of_a_more_special_setting_is_not_exact():
 def test_the_default_of_things_that_were_named_before_is_not_exact():
     told = "By default, these shelves are made of steel."
     assert not is_exact("What is the default shelf of on?", told, title="Shelves")
+
+
+def test_only_the_first_sentence_on_a_thing_says_what_it_does():
+    asked, first = "What does kilnctl do?", "kilnctl starts and stops kilns. "
+    assert is_exact(asked, first.strip())
+    assert not is_exact(asked, "kilnctl keeps the heat of a kiln.", before=first)
