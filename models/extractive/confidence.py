@@ -80,7 +80,10 @@ WEIGHTS = {
         0.85,
     ),
 }
-"""By language; `python -m evals.calibration --fit` fits them and shows the curve (see ADR 20)."""
+"""By language; `python -m evals.calibration --fit` fits them and shows the curve.
+
+The threshold of English is chosen by hand (ADR 20).
+"""
 
 
 def likelihood(seen: Signs, tongue: str) -> float:

@@ -232,7 +232,7 @@ def _is_default(question: str, quote: Quote, title: str) -> bool:
             continue
         extra = set(words(whose["whose"])) - _ITS - set(asked) if whose else ()
         by = _BY_DEFAULT.match(clause) and not _BY_DEFAULT_TOO.search(question)
-        if by and not set(words(" ".join(clause.split()[2:4]))) & set(asked):
+        if by and not set(words(" ".join(clause.split()[2:4]))) & set(rest):
             continue
         if not extra and _has(rest, said) and _GIVEN.search(clause):
             return has_kind(question, clause)

@@ -169,3 +169,18 @@ def test_only_the_first_sentence_on_a_thing_says_what_it_does():
     asked, first = "What does kilnctl do?", "kilnctl starts and stops kilns. "
     assert is_exact(asked, first.strip())
     assert not is_exact(asked, "kilnctl keeps the heat of a kiln.", before=first)
+
+
+def test_words_that_stand_far_apart_say_nothing_together():
+    told = (
+        "The kiln that Jan Horn and two friends of a potter from Brno bought at an old market near"
+        " a river, with wheels, racks and many tools, was painted and then opened in 1903."
+    )
+    assert not is_exact("When was the kiln opened?", told)
+    assert is_exact("When was the kiln opened?", "The kiln was painted and opened in 1903.")
+
+
+def test_what_a_program_does_by_default_is_not_the_default_of_something():
+    told = "By default, kilnctl counts all pots that go through the door."
+    asked = "What is the default door of kilnctl?"
+    assert not is_exact(asked, told, title="kilnctl - show the pots at a door")
