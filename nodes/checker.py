@@ -44,13 +44,13 @@ async def compared(
     text: str,
     checked: Proven,
     sources: Mapping[str, Source],
-) -> Proven:
+) -> Proven | None:
     """Return what is left of a text when a model has compared its sentences with their sources.
 
     Words alone do not tell a remark of the writer from a claim, nor a claim put in other words from
     a wrong one. So the model may lift what the checks hold against a sentence, except for
-    quotations and ids, and name sentences that they passed. Where it cannot be asked, what the
-    checks say stands. The extractive model only quotes; it is not asked.
+    quotations and ids, and name sentences that they passed. Where it cannot be asked, there is
+    no answer, and what the checks say stands. The extractive model only quotes; it is not asked.
 
     Args:
         state: The state of the node.
@@ -76,7 +76,7 @@ async def compared(
     try:
         checks = await ask(state, runtime, "checker", system, said, Checks)
     except Problem:
-        return checked
+        return None
     if not checks.verdicts:
         return checked
     given = {one.sentence: (one.verdict, _known(one.source, pages)) for one in checks.verdicts}

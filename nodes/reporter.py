@@ -180,7 +180,10 @@ async def _checked(
 ) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await verified(owner(runtime), draft.text, sources, state["question"])
-    checked = await compared(state, runtime, draft.text, checked, sources)
+    again = await compared(state, runtime, draft.text, checked, sources)
+    if again is None:
+        draft.tell("not_compared")
+    checked = again or checked
     # A model that finds no answer on pages that were only searched is believed.
     if checked.cited or (draft.text and not material.findings(state)):
         return checked

@@ -135,6 +135,7 @@ async def test_a_reader_who_cannot_be_asked_costs_no_report(
 
     assert "the food lies" in report_of(outcome)["body"]
     assert outcome.state["status"] == "succeeded"
+    assert "not read again beside its sources" in report_of(outcome)["notices"][0]
 
 
 async def test_quotations_alone_cost_no_call(
