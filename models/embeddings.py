@@ -58,7 +58,7 @@ class Embedder(NamedTuple):
     """Whether it knows more of a text than its words; else it is asked where words find nothing."""
 
 
-class Asked(NamedTuple):
+class EmbeddingCall(NamedTuple):
     """What an embedder was asked at once, and how long it took."""
 
     name: str
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     seconds: float
 
 
-_collected: ContextVar[list[Asked] | None] = ContextVar("collected", default=None)
+_collected: ContextVar[list[EmbeddingCall] | None] = ContextVar("collected", default=None)
 
 
 def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
@@ -115,13 +115,13 @@ def _note(name: str, texts: Sequence[str], started: float) -> None:
     collected = _collected.get()
     if collected is not None and texts:
         tokens = sum(count(text[:LONGEST]) for text in texts)
-        collected.append(Asked(name, len(texts), tokens, time.monotonic() - started))
+        collected.append(EmbeddingCall(name, len(texts), tokens, time.monotonic() - started))
 
 
 @contextmanager
-def collected() -> Iterator[list[Asked]]:
+def collected() -> Iterator[list[EmbeddingCall]]:
     """Collect what embedders are asked in here, in threads that are started from here too."""
-    asked: list[Asked] = []
+    asked: list[EmbeddingCall] = []
     token = _collected.set(asked)
     try:
         yield asked

@@ -17,28 +17,28 @@ from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block, wrap
-from report.rulings import Claim, Verdict, claims, evidence, ruling
+from report.rulings import Claim, Grade, claims, evidence, ruling
 from report.support import Proven
 from report.wording import doubt
 from runs.place import owner
 from tools.evidence import texts, verified
 
 
-class Checked(BaseModel):
+class SentenceVerdict(BaseModel):
     """The verdict on one sentence."""
 
     sentence: int = Field(description="the number of the sentence")
-    verdict: Verdict
+    verdict: Grade
     source: str = Field(default="", description="the id of the source that says it")
 
 
 class Checks(BaseModel):
     """The verdicts on the sentences of a text; those that need none are left out."""
 
-    verdicts: list[Checked]
+    verdicts: list[SentenceVerdict]
 
 
-async def compared(
+async def read_again(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
     text: str,

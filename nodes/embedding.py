@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from models.embeddings import Asked, collected
+from models.embeddings import EmbeddingCall, collected
 from runs.place import here
 from runs.trace import trace
 
@@ -32,7 +32,7 @@ def traced(node: Node) -> Node:
     return cast("Node", run)
 
 
-def _told(asked: list[Asked]) -> dict[str, Any]:
+def _told(asked: list[EmbeddingCall]) -> dict[str, Any]:
     return {
         "model": asked[0].name,
         "calls": len(asked),

@@ -13,7 +13,7 @@ from graph.context import Context
 from graph.records import Doubted, Finding, key
 from graph.state import StepState
 from nodes.agent import ask
-from nodes.researcher import asked_of, shown, upheld_in
+from nodes.researcher import asked_of, upheld_in, with_checked
 from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import blocks, cited, findings_block, step_blocks
@@ -96,7 +96,7 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
         ruling = upheld_in(state | upheld)
         checked = await verified(own, draft, state["sources"], asked, ruling)
         await note_checked(here(state, runtime), "researcher", checked, again=True)
-        finding = shown(state, finding, checked)
+        finding = with_checked(state, finding, checked)
         removed, doubted = checked.removed, checked.doubted
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 

@@ -20,7 +20,7 @@ from graph.state import State
 from models.extractive.unquotable import unquotable
 from models.load import model_name
 from nodes.agent import work
-from nodes.checker import compared
+from nodes.checker import read_again
 from nodes.conversation import holds_secret
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
@@ -180,7 +180,7 @@ async def _checked(
 ) -> Proven:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await verified(owner(runtime), draft.text, sources, state["question"])
-    again = await compared(state, runtime, draft.text, checked, sources)
+    again = await read_again(state, runtime, draft.text, checked, sources)
     if again is None:
         draft.tell("not_compared")
     checked = again or checked

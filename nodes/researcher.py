@@ -135,7 +135,7 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
     """Judge what was written by what the checks left of it."""
     if not checked.cited:
         return _finding(state, "failed", "no_evidence", queries)
-    finding = shown(state, _finding(state, "ok", "", queries), checked)
+    finding = with_checked(state, _finding(state, "ok", "", queries), checked)
     if not written.complete:
         return finding | {"status": "partial", "reason": "answer_cut"}
     if written.unsure is None:
@@ -144,7 +144,7 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
     return finding | {"status": "partial", "reason": f"unsure{missing}"}
 
 
-def shown(state: StepState, finding: Finding, checked: Proven) -> Finding:
+def with_checked(state: StepState, finding: Finding, checked: Proven) -> Finding:
     """Return a finding with the text that the checks left, and what they doubt in it."""
     doubted = told([], checked.doubted, state["language"])
     return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}

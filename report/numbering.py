@@ -15,7 +15,7 @@ from report.citations import document_key, place, whole
 from report.escaping import disarmed, escaped, unmarked
 from report.extracts import Use
 from report.marks import MARKER, QUOTE, tidy
-from report.statements import statements
+from report.statements import statements, statements_of
 from retrieval.text import normalise
 
 NUMBER = "\ue000{}\ue001"
@@ -109,7 +109,7 @@ def _once(last: dict[str, str], mark: re.Match[str]) -> str:
 
 def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
     """Return the text of a block with a mark at the end of each doubted sentence, or row."""
-    said = [part.text] if part.kind == "row" else statements(part.text)
+    said = statements_of(part)
     return "".join(_doubted(one, doubts.get(_letters(one)), row=part.kind == "row") for one in said)
 
 

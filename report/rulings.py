@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from graph.records import Doubted, Passage, Removed
-from report.blocks import Block, blocks, prose
+from report.blocks import Block, around, blocks, prose
 from report.claims import sort
 from report.extracts import Use, located
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
-from report.statements import statements
+from report.statements import statements_of
 from report.verify import check
 from retrieval.text import Span
 
-Verdict = Literal["supported", "own", "not_said", "contradicted"]
+Grade = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
 writer's own remark; they do not say it; they say otherwise."""
 
@@ -93,7 +93,7 @@ def claims(
     ]
 
 
-def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Verdict, str]]) -> Ruling:
+def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Grade, str]]) -> Ruling:
     """Return what follows from the verdicts on some claims, by their numbers.
 
     A doubt is only lifted where the reader says so; where the reader shares it, the reader's reason
@@ -120,8 +120,8 @@ def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
     places = {
         (name, span) for claim, name in _cited(shown, texts) for span in _places(texts[name], claim)
     }
-    for around in AROUND:
-        wide = _apart(sorted((name, _widened(texts[name], at, around)) for name, at in places))
+    for beside in AROUND:
+        wide = _apart(sorted((name, _widened(texts[name], at, beside)) for name, at in places))
         if sum(span.end - span.start for _, span in wide) <= ROOM:
             break
     return [
@@ -139,23 +139,16 @@ def _reason(statement: str, contested: Mapping[str, str]) -> str:
 def _said(parts: list[Block], contested: Collection[str]) -> Iterator[_Said]:
     """Yield the statements that need a second reader, code last."""
     for at, part in prose(parts):
-        row = part.kind == "row"
-        for one in [part.text] if row else statements(part.text):
+        above = around(parts, at).head
+        head = f"|{'|'.join(above)}|" if above else ""
+        for one in statements_of(part):
             bare = MARKER.sub("", QUOTE.sub("", one))
             idle = not letters(bare) or (not cites(one) and sort(one) == "none")
             if letters(one) in contested or not idle:
                 named = tuple(dict.fromkeys(cites(one) or cites(part.text)))
-                yield _Said(one, named, _head(parts, at) if row else "")
+                yield _Said(one, named, head)
     lines = (one for part in parts if part.kind == "fence" for one in part.text.split("\n"))
     yield from (_Said(one) for one in lines if letters(one) in contested)
-
-
-def _head(parts: Sequence[Block], at: int) -> str:
-    """Return the first row of the table that a row belongs to."""
-    first = at
-    while first and parts[first - 1].kind == "row":
-        first -= 1
-    return parts[first].text if first < at else ""
 
 
 def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[Claim, str]]:
@@ -185,14 +178,10 @@ def _anchored(text: str, said: str) -> Span:
     return Span(best * WINDOW, min((best + 1) * WINDOW, len(text)), "")
 
 
-def _widened(text: str, span: Span, around: int) -> Span:
+def _widened(text: str, span: Span, beside: int) -> Span:
     """Return a part of a page with what is around it, cut between words."""
-    start, end = max(0, span.start - around), min(len(text), span.end + around)
-    start = (
-        text.rfind(" ", 0, start) + 1
-        if start and " " in text[max(0, start - 40) : start]
-        else start
-    )
+    start, end = max(0, span.start - beside), min(len(text), span.end + beside)
+    start = text.rfind(" ", max(0, start - 40), start) + 1 or start
     following = text.find(" ", end, end + 40)
     return Span(start, following if following >= 0 else end, "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from report.blocks import Block
 from report.code import changed
 from report.marks import MARKER, QUOTE, SPOKEN, long_enough
 from retrieval.text import sentences
@@ -33,6 +34,11 @@ def statements(text: str) -> list[str]:
     starts |= {end.end() for end in _CITED_END.finditer(text) if veiled[end.end() - 1].isspace()}
     whole = [start for start in sorted(starts) if not _CLAUSE.search(text, 0, start)]
     return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]
+
+
+def statements_of(part: Block) -> list[str]:
+    """Return the statements of a block; a row of a table is one."""
+    return [part.text] if part.kind == "row" else statements(part.text)
 
 
 def _veiled(whole: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from report.marks import QUOTE, cites, given, replaced
 from report.numbers import computed, values
 from report.openers import points_back, sums_up, without_transition
 from report.rulings import NO_RULING, Ruling
-from report.statements import statements
+from report.statements import statements, statements_of
 from report.verify import Checked, check
 from retrieval.text import language
 from retrieval.words import words
@@ -100,7 +100,7 @@ class _Prover(Comparison):
             self.around = "\n".join([self.around, plain(part.text)][-2:])
             self.near = cites(part.text)
             row = part.kind == "row"
-            said = [part.text] if row else statements(part.text)
+            said = statements_of(part)
             kept = [
                 self.row(statement, around(self.parts, at))
                 if row
@@ -217,7 +217,7 @@ class _Prover(Comparison):
         """Doubt the statements of what is left that a second reader found fault with."""
         doubted = {letters(one["text"]) for one in self.doubted}
         for _, part in prose([*left]):
-            for statement in [part.text] if part.kind == "row" else statements(part.text):
+            for statement in statements_of(part):
                 if letters(statement) not in doubted:
                     self.doubt(statement, self.ruling.faulted.get(letters(statement), ""))
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from retrieval.common import is_common
+from retrieval.memo import Memo
 from retrieval.regex import regex
-from retrieval.remembered import Remembered
 from retrieval.script import CJK, HAN
 
 _BEFORE = r"(?:(?![\r\n])[\W_])?"
@@ -61,7 +61,7 @@ def _tokens(piece: str) -> float:
     return _word(piece) if piece.isascii() else _letters(piece)
 
 
-_known = Remembered(_tokens)
+_known = Memo(_tokens)
 
 
 def _symbols(piece: str) -> float:

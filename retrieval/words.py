@@ -11,8 +11,8 @@ from itertools import chain
 
 from Stemmer import Stemmer
 
+from retrieval.memo import Memo
 from retrieval.regex import regex
-from retrieval.remembered import Remembered
 from retrieval.script import CJK
 
 STOPWORDS = frozenset(
@@ -116,9 +116,7 @@ def _cut_run(run: str, without: frozenset[str]) -> tuple[str, ...]:
     return tuple(_of_tokens(run, without))
 
 
-_known = {
-    without: Remembered(partial(_cut_run, without=without)) for without in (STOPWORDS, NO_TOPIC)
-}
+_known = {without: Memo(partial(_cut_run, without=without)) for without in (STOPWORDS, NO_TOPIC)}
 
 
 def _of_tokens(run: str, without: frozenset[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from models.extractive.blocks import Page
+from models.extractive.blocks import Page, Quote
 from models.extractive.manual import entries, within
 from models.extractive.sections import paths
 from retrieval.entries import entry
@@ -99,6 +99,12 @@ def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
 def document(title: str) -> str:
     """Return the title of the whole document; a part of one is titled "document — part"."""
     return title.partition(" — ")[0]
+
+
+def place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:
+    """Return the title of the passage that a quote is from, and its text."""
+    page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
+    return (page.title, page.text) if page else ("", quote.text)
 
 
 def _quotable(text: str) -> bool:

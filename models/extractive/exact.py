@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
-from models.extractive.candidates import document
+from models.extractive.candidates import document, place
 from models.extractive.counts import counted
 from models.extractive.disqualifying import CONDITION
 from models.extractive.kinds import asks_kind, asks_list, asks_meaning, asks_why, has_kind, holds
@@ -115,7 +115,7 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> bool
     does, its default, what follows the same question, or one clause with all of the question.
     """
     line, first = bare(question.split("\n")[0]), quotes[0]
-    title, text = _place(first, pages)
+    title, text = place(first, pages)
     if explains(first.under, purpose(line), title):
         if not _of_term(purpose(line), first, title):
             return False
@@ -130,12 +130,6 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> bool
     if found := _DOES.search(line) or _USED.search(line):
         return _does(found["subject"], found["verb"].lower(), first, title, text)
     return _is_thing(line, first) if _asks_thing(line) else _states(line, first, title)
-
-
-def _place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:
-    """Return the title of the passage that a quote is from, and its text."""
-    page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
-    return (page.title, page.text) if page else ("", quote.text)
 
 
 def _of_term(asked: str, quote: Quote, title: str) -> bool:

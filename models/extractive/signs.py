@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
-from models.extractive.candidates import document
+from models.extractive.candidates import document, place
 from models.extractive.disqualifying import CONDITION, disqualified
 from models.extractive.exact import exact
 from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
@@ -133,26 +133,23 @@ _COVERED = {"near": 1.0, "told": 1.0, "subject": 1.0, "opens": 1.0, "lost": 0.0,
 def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: int) -> Signs:
     """Return what speaks for the first `lead` of some quotes being the answer."""
     about, first = topic(question), quotes[0]
-    title, text = _place(first, pages)
+    whole, text = place(first, pages)
+    title = document(whole)
     said = told(question, "\n".join(one.text for one in quotes[:lead]))
     head = words(f"{title}\n{first.under}")
     near = {*head, *told(question, first.text), *words(_beside(first.text, text))}
     asked, explained = _defined(question), _explained(question, first, title, text)
     others = (_share(about.terms, words(one.text)) for one in quotes if one.source != first.source)
     ahead = _share(about.terms, [*words(first.text), *head]) - max(others, default=0.0)
-    defined = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else None
-    defined = 1.0 if explained else defined
-    held = _held(question, about, first.text)
-    shown = f"{title}\n{first.under}\n{first.text}"
-    lost = _lost(question, about, shown)
+    meant = max(defines(asked, one.text, title) for one in quotes[:lead]) if asked else None
+    defined = 1.0 if explained else meant
+    held, shown = _held(question, about, first.text), f"{title}\n{first.under}\n{first.text}"
+    lost, opens = _lost(question, about, shown), _subject(question, _opening(first.text))
     seen = Signs(
         near=_share(about.terms, [one for one in about.terms if among(one, near)]),
         told=_told_of(question, about, said),
         ahead=max(ahead, 0.0),
-        subject=max(
-            _subject(question, title),
-            OPENED * (_subject(question, _opening(first.text)) if not lost else 0.0),
-        ),
+        subject=max(_subject(question, title), 0.0 if lost else OPENED * opens),
         terms=min(1.0, math.log(max(len(about.terms), 1)) / math.log(COMMON_TERMS)),
         defined=defined or 0.0,
         undefined=0.0 if defined is None else 1.0 - defined,
@@ -160,20 +157,28 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
         untyped=float(held is False),
         lost=lost,
         unnamed=_unnamed(question, shown),
-        opens=_subject(question, _opening(first.text)),
+        opens=opens,
         unclassed=_unclassed(question, first.text),
         elsewhere=_elsewhere(question, title, first.text),
         **_worded(question, first, text),
         together=_together(about, f"{title}\n{first.under} {first.text}"),
         disqualified=float(
-            disqualified(question, quotes[:lead])
-            or (defined is not None and defined < DEFINED)
+            (defined is not None and defined < DEFINED)
             or (held is False and _without_kind(question, quotes[:lead]))
             or not _near_names(question, near)
-            or (lost > APART if language(question) == "zh" else not exact(question, pages, quotes))
+            or _unfit(question, pages, quotes, lead, lost)
         ),
     )
     return seen._replace(**_COVERED) if explained else seen
+
+
+def _unfit(
+    question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: int, lost: float
+) -> bool:
+    """Tell whether quotes are of a sort that never answers, or lack the form of an answer."""
+    if disqualified(question, quotes[:lead]):
+        return True
+    return lost > APART if language(question) == "zh" else not exact(question, pages, quotes)
 
 
 def _worded(question: str, first: Quote, text: str) -> dict[str, float]:
@@ -201,12 +206,6 @@ def _together(about: Topic, shown: str) -> float:
     said = words(shown)
     near = {*pairwise(said), *zip(said, said[2:], strict=False)}
     return _share(about.pairs, near)
-
-
-def _place(quote: Quote, pages: Sequence[Page]) -> tuple[str, str]:
-    """Return the title of the document that a quote is from, and the passage around it."""
-    page = next((one for one in pages if one.id == quote.source and quote.text in one.text), None)
-    return (document(page.title), page.text) if page else ("", quote.text)
 
 
 def _beside(quote: str, text: str) -> str:

@@ -8,8 +8,8 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
-class Remembered(dict[str, Value]):
-    """Looks up what a function returns, faster than any function that is called."""
+class Memo(dict[str, Value]):
+    """Looks up what a function returns: a hit is an item of a dict, and calls nothing."""
 
     def __init__(self, work: Callable[[str], Value], most: int = 65_536, longest: int = 40) -> None:
         """Remember the values of up to `most` texts of up to `longest` characters each."""
