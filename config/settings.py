@@ -34,6 +34,8 @@ class Settings(BaseModel):
     """Who asks, where no server says who it is."""
     memory_edits: Literal["ask", "allow"] = "ask"
     """Whether what an agent writes into a memory file waits for a person, or is done at once."""
+    second_reader: bool = True
+    """Whether a model compares reports with their sources; where it is off, no run has it."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
     fetch_hours: float = Field(default=24, ge=0)

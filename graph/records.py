@@ -145,6 +145,10 @@ class Doubted(TypedDict):
     reason: str
 
 
+SecondReader = Literal["asked", "off", "no_model", "failed", "not_needed"]
+"""Whether a second reader was asked, or why not: switched off, no model for it, or no sentence."""
+
+
 class Report(TypedDict):
     """The finished report before it is rendered: its body keeps the ids of the registry."""
 
@@ -156,6 +160,7 @@ class Report(TypedDict):
     doubted: list[Doubted]
     notices: list[str]
     language: str
+    second_reader: NotRequired[SecondReader]
 
 
 EMPTY_PLAN = Plan(title="", thought="", has_enough_context=False, steps=[])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from config.errors import Problem
+from config.settings import settings
 from graph.context import Context
-from graph.records import Source
+from graph.records import SecondReader, Source
 from models.load import model_name
 from nodes.agent import ask
 from nodes.streaming import tell
@@ -20,7 +21,8 @@ from prompts.marks import block, blocks, pages_block, wrap
 from report.rulings import Claim, Grade, claims, evidence, ruling
 from report.support import Proven
 from report.wording import doubt
-from runs.place import owner
+from runs.place import here, owner
+from runs.trace import trace
 from tools.evidence import texts, verified
 
 
@@ -38,19 +40,26 @@ class Checks(BaseModel):
     verdicts: list[SentenceVerdict]
 
 
+class Reread(NamedTuple):
+    """What is left of a text, and whether a second reader had a say in it."""
+
+    checked: Proven
+    second_reader: SecondReader
+
+
 async def read_again(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
     text: str,
     checked: Proven,
     sources: Mapping[str, Source],
-) -> Proven | None:
+) -> Reread:
     """Return what is left of a text when a model has compared its sentences with their sources.
 
     Words alone do not tell a remark of the writer from a claim, nor a claim put in other words from
     a wrong one. So the model may lift what the checks hold against a sentence, except for
-    quotations and ids, and name sentences that they passed. Where it cannot be asked, there is
-    no answer, and what the checks say stands. The extractive model only quotes; it is not asked.
+    quotations and ids, and name sentences that they passed. Where it cannot be asked, or is
+    switched off, what the checks say stands. The extractive model only quotes; it is not asked.
 
     Args:
         state: The state of the node.
@@ -60,11 +69,14 @@ async def read_again(
         sources: What it may cite, by id.
     """
     if model_name("checker", runtime.context).startswith("extractive:"):
-        return checked
+        return Reread(checked, "no_model")
+    if not (runtime.context.second_reader and settings().second_reader):
+        await trace(here(state, runtime), "status", "checker", "off")
+        return Reread(checked, "off")
     pages = await texts(owner(runtime), sources)
     shown = claims(text, checked.removed, checked.doubted, pages)
     if not shown:
-        return checked
+        return Reread(checked, "not_needed")
     tell(state, "comparing")
     data = blocks(
         block("question", state["question"]),
@@ -76,11 +88,13 @@ async def read_again(
     try:
         checks = await ask(state, runtime, "checker", system, said, Checks)
     except Problem:
-        return None
+        return Reread(checked, "failed")
     if not checks.verdicts:
-        return checked
+        return Reread(checked, "asked")
     given = {one.sentence: (one.verdict, _known(one.source, pages)) for one in checks.verdicts}
-    return await verified(owner(runtime), text, sources, state["question"], ruling(shown, given))
+    ruled = ruling(shown, given)
+    again = await verified(owner(runtime), text, sources, state["question"], ruled)
+    return Reread(again, "asked")
 
 
 def _marked(claim: Claim, language: str) -> str:

@@ -20,7 +20,7 @@ from graph.state import State
 from models.extractive.unquotable import unquotable
 from models.load import model_name
 from nodes.agent import work
-from nodes.checker import read_again
+from nodes.checker import Reread, read_again
 from nodes.conversation import holds_secret
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
@@ -100,7 +100,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     tell(state, "writing")
     if sources:
         await _write(draft, state, runtime)
-    checked = await _checked(draft, state, runtime, sources)
+    checked, second_reader = await _checked(draft, state, runtime, sources)
     if leaves_open(state["question"], checked.body):
         draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
@@ -120,6 +120,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
             *await _not_read(state, runtime),
         ],
         language=state["language"],
+        second_reader=second_reader,
     )
     today = datetime.now(UTC).date().isoformat()
     shown = to_markdown(document(state, report, status, today))
@@ -177,19 +178,20 @@ def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -
 
 async def _checked(
     draft: Draft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
-) -> Proven:
+) -> Reread:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
     checked = await verified(owner(runtime), draft.text, sources, state["question"])
     again = await read_again(state, runtime, draft.text, checked, sources)
-    if again is None:
+    if again.second_reader == "failed":
         draft.tell("not_compared")
-    checked = again or checked
     # A model that finds no answer on pages that were only searched is believed.
-    if checked.cited or (draft.text and not material.findings(state)):
-        return checked
+    if again.checked.cited or (draft.text and not material.findings(state)):
+        return again
     if draft.text:
         draft.tell("composed")
-    return await verified(owner(runtime), material.composed(state), sources, state["question"])
+    composed = material.composed(state)
+    whole = await verified(owner(runtime), composed, sources, state["question"])
+    return Reread(whole, again.second_reader)
 
 
 def _request(state: State) -> str:

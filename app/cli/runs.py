@@ -69,6 +69,8 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls, run.context))
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
+    if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
+        show("The second reader was switched off: only the checks by words have read the report.")
     return 0
 
 

@@ -29,6 +29,7 @@ def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any
         "sources": sources,
         "quotes": state["report"]["quotes"],
         "doubted": [doubt(one) for one in state["report"].get("doubted", [])],
+        "second_reader": state["report"].get("second_reader"),
     }
 
 
@@ -54,4 +55,4 @@ def has_report(state: State) -> bool:
 
 def _without_report(run: str, thread: str, status: str) -> dict[str, Any]:
     named = {"run": run, "thread": thread, "status": status, "report": None, "answer": ""}
-    return {**named, "sources": [], "quotes": [], "doubted": []}
+    return {**named, "sources": [], "quotes": [], "doubted": [], "second_reader": None}

@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
+from app.cli import runs
+from app.cli.summary import of_report
 from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
 from graph.records import Report, of_turn
 from graph.session import Outcome, Session
 from report.render import plain
+from runs.lifecycle import opened
 from runs.trace import read_trace
 from tests.conftest import make
 from tests.fake_model import Script
@@ -136,6 +141,43 @@ async def test_a_reader_who_cannot_be_asked_costs_no_report(
     assert "the food lies" in report_of(outcome)["body"]
     assert outcome.state["status"] == "succeeded"
     assert "not read again beside its sources" in report_of(outcome)["notices"][0]
+
+
+@pytest.mark.parametrize("by_setting", [False, True])
+async def test_a_run_can_do_without_a_second_reader(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    by_setting: bool,
+):
+    if by_setting:
+        monkeypatch.setenv("DOSSIER_SECOND_READER", "false")
+        settings.cache_clear()
+    without = choices if by_setting else {**choices, "second_reader": False}
+    outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
+    name, _, turn = outcome.state["run"].rpartition("-")
+    run = await opened("local/", name, int(turn), "How do bees dance?", Context())
+    await runs._show("local/", run, as_json=False)
+
+    report = report_of(outcome)
+    assert "Checks" not in script.names()
+    assert [one["reason"] for one in report["removed"]] == ["no_source"]
+    assert not report["notices"]
+    assert of_report("r", "t", outcome.state, "")["second_reader"] == "off"
+    assert "The second reader was switched off" in " ".join(capsys.readouterr().out.split())
+
+
+async def test_the_summary_says_that_a_second_reader_was_asked_or_has_failed(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    first = await reported(thread, choices, script, f"{TRUE} {RIGHT}")
+    script.on("Checks", Problem("model_auth", "the key was refused"))
+    second = await thread.begin("How do bees dance again?", make(choices), quiet)
+
+    told = [of_report("r", "t", one.state, "")["second_reader"] for one in (first, second)]
+    assert told == ["asked", "failed"]
 
 
 async def test_quotations_alone_cost_no_call(

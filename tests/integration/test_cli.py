@@ -51,7 +51,8 @@ def test_the_last_line_of_json_is_one_object_with_the_promised_keys(asked: Asked
 
     assert asked["json"].status == 0
     named = {"run", "thread", "status", "report", "answer", "sources", "quotes", "doubted"}
-    assert set(told) == named
+    assert set(told) == named | {"second_reader"}
+    assert told["second_reader"] == "no_model"
     assert "1927" in told["answer"]
     assert "##" not in told["answer"]
     assert (told["run"], told["thread"], told["status"]) == ("json-1", "json", "succeeded")
