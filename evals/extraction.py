@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 from lxml import html
 
 from config.errors import Problem
-from tools.files import Limits, extract
+from tools.files.reading import extract
+from tools.files.shapes import Limits
 from tools.web.text import read_text
 
 WORD = re.compile(r"\w+")

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 from evals.extractive import PAGES, Corpus, indexed, lines
 from models.extractive.candidates import document
 from report.citations import SECTION
-from tools.files import extract, find_files
+from tools.files.folder import find_files
+from tools.files.reading import extract
 
 QUESTIONS = Path(__file__).with_name("natural.jsonl")
 SEALED = Path(__file__).with_name("sealed.jsonl")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 
 from retrieval.words import QUESTION_WORDS, words
 
@@ -65,7 +65,12 @@ def is_common(word: str) -> bool:
         lower = f"{lower[:-1]}i"
     most = ENDING if len(lower) > ENDING else 2
     shortest = max(len(lower) - most, 3)
-    return any(lower[:long] in _ranks() for long in range(len(lower), shortest - 1, -1))
+    ranks = _ranks()
+    while len(lower) >= shortest:
+        if lower in ranks:
+            return True
+        lower = lower[:-1]
+    return False
 
 
 @cache
@@ -76,7 +81,7 @@ def _ranks() -> dict[str, float]:
     of characters), each most common first; the word counts are of HotpotQA, MuSiQue, 2Wiki, CMRC
     2018 and DRCD.
     """
-    text = resources.files("retrieval").joinpath("common_words.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8")
     parts = [part.split() for part in text.split("\n\n") if part.strip()]
     return {
         word: math.log(rank) / math.log(len(part))

@@ -52,6 +52,8 @@ def estimate(text: str) -> int:
 
 def _tokens(piece: str) -> float:
     """Return how many tokens a piece has on average."""
+    if piece.isascii() and (piece[1:].isalpha() or piece.isalpha()):
+        return _word(piece)
     if piece.isspace():
         return 1.0 + len(piece) // 32
     if piece.isdecimal():

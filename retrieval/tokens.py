@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import os
@@ -69,6 +68,9 @@ def vocabulary() -> Path:
 
 async def warm() -> None:
     """Load the vocabulary, if it is on this disk, without holding up the event loop."""
+    # Worker processes count tokens without an event loop, and its import takes long.
+    import asyncio  # noqa: PLC0415
+
     if not _encoding.cache_info().currsize:
         await asyncio.to_thread(_encoding)
 

@@ -112,7 +112,7 @@ def _cut_run(run: str, without: frozenset[str]) -> tuple[str, ...]:
     if run.isascii() and run.isalpha() and run[1:].islower():
         # Most runs are a word of one part.
         lower = run.lower()
-        return () if lower in without else (_stem(lower),)
+        return () if lower in without else (str(_stemmer().stemWord(lower)),)
     return tuple(_of_tokens(run, without))
 
 
@@ -157,11 +157,13 @@ def _stem(word: str) -> str:
     if not word.isascii():
         decomposed = unicodedata.normalize("NFKD", word)
         word = "".join(char for char in decomposed if not unicodedata.combining(char))
-    # A stemmer keeps the word it works on, so threads must not share one.
-    stemmer = getattr(_own, "stemmer", None) or _new_stemmer()
-    return str(stemmer.stemWord(word))
+    return str(_stemmer().stemWord(word))
 
 
-def _new_stemmer() -> Stemmer:
-    _own.stemmer = Stemmer("english", 0)
-    return _own.stemmer
+def _stemmer() -> Stemmer:
+    """Return the stemmer of this thread: it keeps the word it works on, so none is shared."""
+    try:
+        return _own.stemmer
+    except AttributeError:
+        _own.stemmer = Stemmer("english", 0)
+        return _own.stemmer

@@ -13,7 +13,7 @@ import httpx
 from typing_extensions import TypedDict
 
 from config.errors import Problem
-from tools.files import extract
+from tools.files.reading import extract
 from tools.guard import PublicOnly, Resolve, resolve
 from tools.web.address import canonical, identity, shown
 from tools.web.body import PACKING, read_body, too_large

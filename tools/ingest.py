@@ -22,8 +22,10 @@ from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
-from tools.files import Document, Limits, Section, extract, find_files, others
+from tools.files.folder import find_files, others
 from tools.files.kinds import unread_type
+from tools.files.reading import extract
+from tools.files.shapes import Document, Limits, Section
 
 READER = 4
 """Raised when the reading of files changes, so that known files are read again."""

@@ -20,9 +20,9 @@ from config.errors import Problem
 from memory.pages.uploads import folder_of, uploaded
 from retrieval.secrets import masked
 from storage.private import FOLDER, made
-from tools.files import SUFFIXES, Limits
-from tools.files.kinds import HEAVY, MEDIA, unread_type
+from tools.files.kinds import HEAVY, MEDIA, SUFFIXES, unread_type
 from tools.files.reasons import with_reason
+from tools.files.shapes import Limits
 from tools.ingest import ingest
 
 TABLES = (".csv", ".tsv", ".xlsx")

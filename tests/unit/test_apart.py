@@ -42,7 +42,7 @@ def test_a_script_without_a_main_guard_is_not_run_again_by_its_workers(tmp_path)
         """
         import asyncio
         from pathlib import Path
-        from tools.files import extract
+        from tools.files.reading import extract
 
         with open("started", "a") as file:
             file.write("once ")
@@ -128,3 +128,17 @@ def fail_particularly() -> None:
 async def test_an_exception_that_cannot_be_read_again_is_told_in_words():
     with pytest.raises(RuntimeError, match="Particular: a tear in the page"):
         await run_apart(fail_particularly, 30)
+
+
+def test_a_worker_that_reads_plain_text_loads_no_event_loop_and_no_guesser_of_encodings(tmp_path):
+    ran = _run(
+        tmp_path,
+        """
+        import sys
+        import memory.pages.sizing, tools.files.lines, tools.files.worker
+
+        print({"asyncio", "anyio", "charset_normalizer", "pydantic", "sqlalchemy"} & {*sys.modules})
+        """,
+    )
+
+    assert ran.stdout == "set()\n", ran.stderr

@@ -1,7 +1,7 @@
 from docx import Document as open_docx
 
 from tests.unit.test_files_samples import docx, edited, epub, pdf, pptx, xlsx
-from tools.files import extract
+from tools.files.reading import extract
 
 LONG = "The bees in the cluster keep warm by shivering. " * 40
 

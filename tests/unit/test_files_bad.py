@@ -5,7 +5,8 @@ import pytest
 
 from config.errors import Problem
 from tests.unit.test_files_samples import archive, docx, locked_pdf, pdf, refused, xlsx
-from tools.files import Limits, extract
+from tools.files.reading import extract
+from tools.files.shapes import Limits
 
 
 @pytest.mark.parametrize(

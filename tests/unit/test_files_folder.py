@@ -6,7 +6,8 @@ import anyio
 import pytest
 
 from config.errors import Problem
-from tools.files import extract, find_files, others
+from tools.files.folder import find_files, others
+from tools.files.reading import extract
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

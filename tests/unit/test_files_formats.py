@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from tests.unit.test_files_samples import archive, refused
-from tools.files import extract
+from tools.files.reading import extract
 
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
 SPACES = " ".join(f'xmlns:{name}="{OFFICE}:{name}:1.0"' for name in ("office", "text", "table"))

@@ -19,10 +19,10 @@ from tests.unit.test_files_samples import (
     refused,
     xlsx,
 )
-from tools.files import Limits, extract
 from tools.files.archive import unpack
 from tools.files.kinds import READERS
-from tools.files.shapes import File, Refused
+from tools.files.reading import extract
+from tools.files.shapes import File, Limits, Refused
 
 BOMB = b"0" * 200_000_000
 LAUGHS = "".join(

@@ -1,6 +1,6 @@
 import pytest
 
-from tools.files import extract
+from tools.files.reading import extract
 
 WRAPPED = """\
 The lighthouse at Cape Merrin was built between 1854 and 1857 by

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.test_files_samples import docx, pdf
-from tools.files import extract
+from tools.files.reading import extract
 
 LINE = "The mill grinds wheat twice a day."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.test_files_samples import pdf, refused
-from tools.files import extract
+from tools.files.reading import extract
 
 TEXT = "The tide mill at Eling grinds wheat with the water of the sea, twice a day at most."
 PICTURE = ") Tj ET q 595 0 0 842 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q BT /F1 11 Tf ("

@@ -10,7 +10,8 @@ from pptx import Presentation
 from pypdf import PdfReader, PdfWriter
 
 from config.errors import Problem
-from tools.files import Limits, extract
+from tools.files.reading import extract
+from tools.files.shapes import Limits
 
 CONTAINER = '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>'
 

@@ -2,11 +2,12 @@ from collections import Counter
 
 import pytest
 
-from tools.files import Limits, extract
 from tools.files.decode import decode
 from tools.files.outline import slug
 from tools.files.paragraphs import paragraphs, printed, without_running_heads
+from tools.files.reading import extract
 from tools.files.sections import MOST, Piece, arrange, numbered
+from tools.files.shapes import Limits
 from tools.files.table import separator
 
 CHINESE = "1885年，艾宾浩斯发表了他对记忆的研究。蜜蜂的舞蹈能够指示蜜源的方向和距离。"

@@ -6,7 +6,7 @@ import pytest
 
 from report.places import Pages
 from retrieval.folding import locate
-from tools.files import extract
+from tools.files.reading import extract
 
 MANUAL = """\
 TIDECTL(8)                        Tide mills                        TIDECTL(8)

@@ -20,7 +20,7 @@ from storage.keywords import fts5
 from storage.tables import pages as stored
 from tools import ingest as module
 from tools.apart import WorkerLost
-from tools.files import Limits
+from tools.files.shapes import Limits
 from tools.ingest import Library, ingest
 
 pytestmark = pytest.mark.usefixtures("database")

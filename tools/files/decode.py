@@ -6,8 +6,6 @@ import codecs
 import re
 from typing import NoReturn
 
-from charset_normalizer import from_bytes
-
 from tools.files.shapes import Refused
 
 _MARKS = {
@@ -80,6 +78,9 @@ def _guess(data: bytes) -> str:
     foreign = sum(character > "\x7f" for character in text) - lost
     if lost * 20 < foreign:
         return text
+    # Few files need it, and every worker process would wait for its import.
+    from charset_normalizer import from_bytes  # noqa: PLC0415
+
     best = from_bytes(data[:100_000], cp_isolation=_LIKELY).best()
     names = [best.encoding] if best else _EASTERN
     texts = [data.decode(name, errors="replace") for name in names]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from config.errors import Problem
 from memory.pages.documents import Held, held
-from tools.files import Grid, Limits, cells
+from tools.files.reading import cells
+from tools.files.shapes import Grid, Limits
 from tools.tables import wording
 from tools.tables.computing import Result, compute
 from tools.tables.making import Reading, Unclear
