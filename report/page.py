@@ -20,7 +20,7 @@ from report.escaping import one_line, web_address
 from report.extracts import Piece, Use, grouped, located, pieces
 from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
 from report.shape import Document
-from report.wording import doubts, footnotes, notices, reason, word
+from report.wording import doubts, footnotes, missing, notices, word
 from retrieval.text import Span
 
 _TAGS = {
@@ -52,10 +52,7 @@ def to_html(document: Document) -> str:
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
-    gaps = [
-        _gap(gap["title"], reason(gap["reason"], gap["status"], language), language)
-        for gap in document["gaps"]
-    ]
+    gaps = [_gap(titles, why, language) for titles, why in missing(document)]
     searched = [_escaped(query) for query in document["searched"]] if unanswered else []
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
@@ -161,8 +158,9 @@ def _meta(document: Document, count: int, language: str) -> str:
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 
 
-def _gap(title: str, why: str, language: str) -> str:
-    return f"<strong>{_escaped(title)}</strong>{word('colon', language)}{_escaped(why)}"
+def _gap(titles: Sequence[str], why: str, language: str) -> str:
+    named = word("comma", language).join(f"<strong>{_escaped(one)}</strong>" for one in titles)
+    return f"{named}{word('colon', language)}{_escaped(why)}"
 
 
 def _list(heading: str, items: list[str], language: str) -> str:

@@ -67,7 +67,7 @@ _ZH = {
     "count": "{} 个来源",
     "count_one": "1 个来源",
     "colon": "：",
-    "comma": "，",
+    "comma": "、",
     "succeeded": "已完成",
     "partial": "不完整",
     "insufficient_evidence": "证据不足",
@@ -204,6 +204,16 @@ def reason(given: str, status: str, language: str) -> str:
 def _with(words: str, more: str, *, chinese: bool) -> str:
     brackets = "（{}）" if chinese else " ({})"
     return words + brackets.format(more) if more else words
+
+
+def missing(document: Document) -> list[tuple[list[str], str]]:
+    """Return each reason why something is missing, once, behind the titles that it stands for."""
+    language = document["language"]
+    titles: dict[str, dict[str, None]] = {}
+    for gap in document["gaps"]:
+        why = reason(gap["reason"], gap["status"], language)
+        titles.setdefault(why, {})[gap["title"]] = None
+    return [(list(those), why) for why, those in titles.items()]
 
 
 def doubts(document: Document) -> list[str]:

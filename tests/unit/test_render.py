@@ -210,6 +210,26 @@ def test_a_gap_is_told_in_words(status, reason, language, told):
     assert f"- **T**{colon}{told}\n" in to_markdown(document(gaps=[gap], language=language))
 
 
+@pytest.mark.parametrize(
+    ("language", "smells", "rest"),
+    [
+        ("en", "**Smell**, **Taste**: no source says", "**Sound**: the model took too long"),
+        ("zh", "**Smell**、**Taste**：没有来源", "**Sound**：模型响应超时"),
+    ],
+)
+def test_a_reason_that_several_steps_have_is_told_once(language: str, smells: str, rest: str):
+    whys = {"Smell": "no_evidence", "Sound": "model_timeout", "Taste": "no_evidence"}
+    gaps = [
+        {"title": title, "status": "failed", "reason": why}
+        for title, why in [*whys.items(), ("Smell", "no_evidence")]
+    ]
+    shown = document(gaps=gaps, language=language)
+
+    lines = [line for line in to_markdown(shown).splitlines() if line.startswith("- ")]
+    assert [line.startswith(f"- {told}") for line, told in zip(lines, (smells, rest))] == [True] * 2
+    assert len(lines) == to_html(shown).count("<li><strong>") == 2
+
+
 def test_a_chinese_report_has_chinese_headings():
     shown = to_markdown(
         document(
