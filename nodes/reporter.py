@@ -37,7 +37,7 @@ from retrieval.secrets import masked
 from retrieval.spelling import spelt_out
 from runs.faults import bear
 from runs.place import here, owner
-from tools.evidence import misspelt, note_checked, verified
+from tools.evidence import misspelt, note_checked, texts, verified
 from tools.files.reasons import with_reason
 from tools.ingest import UNKNOWN, Skipped, left_out
 from tools.uploads import newest_uploads, not_read
@@ -123,7 +123,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         second_reader=second_reader,
     )
     today = datetime.now(UTC).date().isoformat()
-    shown = to_markdown(document(state, report, status, today))
+    pages = await texts(owner(runtime), {name: sources[name] for name in report["cited"]})
+    shown = to_markdown(document(state, report, status, today, pages))
     asked, body, cited = state["question"], report["body"], report["cited"]
     message = AIMessage(shown, id=draft.id)
     answer = Answer(question=asked, text=body, sources=cited, open=_open(state), message=draft.id)

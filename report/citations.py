@@ -6,6 +6,10 @@ import re
 from urllib.parse import parse_qsl
 
 from graph.records import Source
+from retrieval.text import Span
+
+LONG = 60
+"""A place of more lines or rows than these is told as those lines that are cited of it."""
 
 SECTION = " — "
 """What stands between the title of a document and that of a section in the title of a page."""
@@ -14,7 +18,8 @@ UNTIL = " … "
 """What stands between the first and the last heading in the title of several sections."""
 
 _LONGEST = 48
-_LINES = re.compile(r"L(\d+)(?:-L(\d+))?(?:-\d+)?")
+_LINES = re.compile(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
+_LONG = re.compile(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
 _RANGE = re.compile(r"\d+(?:-\d+)?")
 _EN = {
     "page": ("p. {}", "pp. {}"),
@@ -54,6 +59,32 @@ def whole(source: Source) -> Source:
     number = dict(parse_qsl(place)).get("part", "")
     title = title.removesuffix(f" ({number})") if number else title
     return source | {"title": title, "location": path}
+
+
+def narrowed(source: Source, text: str, cited: Span | None) -> Source:
+    """Return a source with a place that is no longer than it must be for what is cited of it.
+
+    Each line of a page's text is a line or row of its document, or several that were joined, so
+    those above and below what is cited are certain not to be cited.
+
+    Args:
+        source: The source.
+        text: The text of its page.
+        cited: The part of the text that is cited, if that is known.
+    """
+    path, where = _split(source)
+    found = _LONG.search(where)
+    if cited is None or not found:
+        return source
+    first, last = int(found["first"]), int(found["last"])
+    if last - first < LONG or text.count("\n") > last - first:
+        return source
+    first += text.count("\n", 0, cited.start)
+    last -= text.count("\n", max(cited.start, cited.end - 1))
+    line = "L" if found["kind"] == "L" else ""
+    several = f"-{line}{last}" if last > first else ""
+    place = f"{where[: found.start()]}{found['kind']}{first}{several}{where[found.end() :]}"
+    return source | {"location": f"{path}#{place}"}
 
 
 def place(source: Source, language: str) -> str:

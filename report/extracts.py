@@ -90,7 +90,9 @@ def _nearest(text: str, said: str) -> Span | None:
     wanted = set(words(said))
     spans, bags = _sentences(text)
     shared = [wanted & bag for bag in bags]
-    best = max(range(len(spans)), key=lambda at: len(_pair(shared, at)), default=None)
+    # Of those with as many words the one that needs its neighbour least.
+    weights = [(len(_pair(shared, at)), len(own)) for at, own in enumerate(shared)]
+    best = max(range(len(spans)), key=weights.__getitem__, default=None)
     if best is None:
         return None
     both = _pair(shared, best)

@@ -7,19 +7,24 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
+from types import MappingProxyType
 from typing import NamedTuple
 
 from graph.records import Source
 from report.blocks import Block, blocks, joined
-from report.citations import document_key, place, whole
+from report.citations import document_key, narrowed, place, whole
 from report.escaping import disarmed, escaped, unmarked
-from report.extracts import Use
+from report.extracts import Use, located
 from report.marks import MARKER, QUOTE, tidy
 from report.statements import statements, statements_of
+from report.wording import word
 from retrieval.text import normalise
 
 NUMBER = "\ue000{}\ue001"
 """A number in the text, between characters that no text of a report has; places may follow it."""
+
+BETWEEN = "\ue004"
+"""What stands between a number and its places until it is known which of them are told."""
 
 QUOTED = "\ue002“{}”\ue003"
 """A proven quotation in the text."""
@@ -32,14 +37,18 @@ DOUBT = 0xE100
 
 DOUBTS = re.compile("[\ue100-\ue1ff]")
 
-PRIVATE = re.compile("[\ue000-\ue003\ue100-\ue1ff\U000f0000-\U000ffffd]")
+PRIVATE = re.compile("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
 _END = re.compile("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
-_PLACED = re.compile("\ue000(\\d+)([^\ue001]*)\ue001")
+_PLACED = re.compile("\ue000([^\ue001]*)\ue001")
 _WORD = re.compile("[A-Za-z0-9]")
 _GROUP_AT = re.compile(rf"\s*{_GROUP}")
+
+
+_Look = Callable[[str, str], "_Cited | None"]
+"""Looks up a source by its id, for what is said with it."""
 
 
 class Numbered(NamedTuple):
@@ -51,60 +60,80 @@ class Numbered(NamedTuple):
     """Every number in the text, in order."""
 
 
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
 class _Cited(NamedTuple):
     """A source: the number of its document, the place in it, and its id."""
 
     number: int
     place: str
+    """The place in words; nothing for a whole document, and for where one begins."""
     name: str
 
 
 def numbered(
-    body: str, sources: Sequence[Source], language: str = "en", doubted: Sequence[str] = ()
+    body: str,
+    sources: Sequence[Source],
+    language: str = "en",
+    doubted: Sequence[str] = (),
+    texts: Mapping[str, str] = NO_TEXTS,
 ) -> Numbered:
     """Return `body` as markdown with a number for each mark, and the place where there is one.
 
     Numbers go by first use, one for each document. A quotation that is followed by a marker of its
     own source is not marked twice. Marks of unknown sources are dropped. The place of a citation
-    is not told again by the next one of its document in a paragraph, list or table. A mark stands
-    in each sentence that is `doubted`, before its full stop.
+    is not told again by the next one of its document in a paragraph, list or table, and the name
+    of a section not below its heading: a number alone is the place that was told last. A mark
+    stands in each sentence that is `doubted`, before its full stop. With the `texts` of the pages,
+    by the ids of their sources, the place is that of the words that are cited.
     """
     used: dict[str, Source] = {}
     uses: list[Use] = []
-    said: set[tuple[int, str]] = set()
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
     registry = {source["id"]: source for source in sources}
 
-    def cited(name: str) -> _Cited | None:
+    def cited(name: str, said: str) -> _Cited | None:
         source = registry.get(name)
         if source is None:
             return None
         key = document_key(source)
         used.setdefault(key, whole(source))
-        number, where = list(used).index(key) + 1, place(source, language)
-        # The name of a section is long, and need not be read twice; pages and lines are short.
-        told = "" if where.startswith("“") and (number, where) in said else where
-        said.add((number, where))
-        return _Cited(number, escaped(told), name)
+        number, text = list(used).index(key) + 1, texts.get(name, "")
+        exact = narrowed(source, text, located(text, _use(number, [name], said)))
+        return _Cited(number, escaped(PRIVATE.sub("", place(exact, language))), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
     last: dict[str, str] = {}
+    start = word("beginning", language)
     for at, part in enumerate(parts):
         goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
-        last = last if goes_on else {}
+        last = last if goes_on else _sections(last, part)
         if part.kind != "fence":
             text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
             text = _with_numbers(text, cited, uses)
-            parts[at] = part._replace(text=_PLACED.sub(partial(_once, last), text))
+            parts[at] = part._replace(text=_PLACED.sub(partial(_once, last, start), text))
     return Numbered(joined(parts), list(used.values()), uses)
 
 
-def _once(last: dict[str, str], mark: re.Match[str]) -> str:
-    """Return a number without its places where they are those of the same number before it."""
-    number, places = mark[1], mark[2]
-    again = last.get(number) == places
-    last[number] = places
-    return NUMBER.format(number if again else number + places)
+def _sections(last: Mapping[str, str], part: Block) -> dict[str, str]:
+    """Return what need not be told again in another block: the long names of sections."""
+    named = {number: places for number, places in last.items() if "“" in places}
+    return {} if part.kind == "heading" else named
+
+
+def _once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
+    """Return a number without its places where they are those of the same number before it.
+
+    Where others were told before, or are told beside it, the beginning of a document is named.
+    """
+    number, *places = mark[1].split(BETWEEN)
+    if any(places) or last.get(number):
+        places = [one or start for one in places]
+    told = "".join(f", {one}" for one in places if one)
+    again = last.get(number) == told
+    last[number] = told
+    return NUMBER.format(number if again else number + told)
 
 
 def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
@@ -133,7 +162,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, bare))
 
 
-def _with_numbers(text: str, cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
+def _with_numbers(text: str, cited: _Look, uses: list[Use]) -> str:
     parts: list[str] = []
     done = 0
     for mark in _MARK.finditer(text):
@@ -142,7 +171,7 @@ def _with_numbers(text: str, cited: Callable[[str], _Cited | None], uses: list[U
     return "".join([*parts, disarmed(text[done:])])
 
 
-def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
+def _written(mark: re.Match[str], cited: _Look, uses: list[Use]) -> str:
     """Return what is written for a mark; it does not stick to a word or begin a link."""
     before = mark.string[max(0, mark.start() - 1) : mark.start()]
     after = mark.string[mark.end() : mark.end() + 1]
@@ -151,8 +180,9 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: l
     if not mark["group"]:
         quoted = QUOTED.format(escaped(unmarked(html.unescape(mark[2]))))
         return quoted + _own(mark, cited, uses) + (" " if _WORD.match(after) else "")
-    names = filter(None, map(cited, MARKER.findall(mark["group"])))
-    shown = _shown(list(names), _statement(mark), uses)
+    said = _statement(mark)
+    found = (cited(name, said) for name in MARKER.findall(mark["group"]))
+    shown = _shown(list(filter(None, found)), said, uses)
     if not shown:
         return ""
     space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
@@ -160,12 +190,12 @@ def _written(mark: re.Match[str], cited: Callable[[str], _Cited | None], uses: l
     return space + shown + (" " if after == "(" else "\\" if definition else "")
 
 
-def _own(quote: re.Match[str], cited: Callable[[str], _Cited | None], uses: list[Use]) -> str:
+def _own(quote: re.Match[str], cited: _Look, uses: list[Use]) -> str:
     """Return the number of a quotation, or nothing where a marker behind it has it.
 
     A marker stands for the last quotation of its source in the statement, and leads to its words.
     """
-    own, rest = cited(quote[1] or ""), _rest(quote)
+    own, rest = cited(quote[1] or "", quote[0]), _rest(quote)
     again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
     told = quote[1] in MARKER.findall(rest) and not again
     return "" if not own or told else f" {_shown([own], quote[0], uses)}"
@@ -197,8 +227,8 @@ def _shown(cited: Sequence[_Cited], statement: str, uses: list[Use]) -> str:
         documents.setdefault(one.number, []).append(one)
     shown = ""
     for number, all_of_it in documents.items():
-        places = dict.fromkeys(one.place for one in all_of_it if one.place)
-        shown += NUMBER.format(f"{number}{''.join(f', {name}' for name in places)}")
+        places = dict.fromkeys(one.place for one in all_of_it)
+        shown += NUMBER.format(BETWEEN.join([str(number), *places]))
         shown += chr(USE + len(uses))
         uses.append(_use(number, [one.name for one in all_of_it], statement))
     return shown

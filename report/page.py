@@ -15,7 +15,7 @@ import nh3
 from markdown_it import MarkdownIt
 
 from graph.records import Source
-from report.citations import place
+from report.citations import narrowed, place
 from report.escaping import one_line, web_address
 from report.extracts import Piece, Use, grouped, located, pieces
 from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
@@ -48,7 +48,7 @@ def to_html(document: Document) -> str:
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
     told = [one["text"] for one in document["doubted"]]
-    shown = numbered(document["body"], document["sources"], language, told)
+    shown = numbered(document["body"], document["sources"], language, told, document["texts"])
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
@@ -88,13 +88,18 @@ def _passages(document: Document, uses: Sequence[Use], language: str) -> list[_P
     return [
         _Passage(
             number,
-            place(sources[name], language),
+            place(_exact(sources[name], document["texts"][name], group), language),
             pieces(document["texts"][name], group),
             [[at for at, span in spans.items() if span == one] for one in group],
         )
         for (number, name), spans in sorted(found.items(), key=lambda one: one[0][0])
         for group in grouped(list(spans.values()))
     ]
+
+
+def _exact(source: Source, text: str, group: Sequence[Span]) -> Source:
+    """Return a source with the place of some parts of its page."""
+    return narrowed(source, text, Span(group[0].start, max(one.end for one in group), ""))
 
 
 def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str]) -> str:

@@ -54,7 +54,9 @@ def _warned(mark: re.Match[str]) -> str:
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
     told = [one["text"] for one in document["doubted"]]
-    text, used, _ = numbered(document["body"], document["sources"], language, told)
+    text, used, _ = numbered(
+        document["body"], document["sources"], language, told, document["texts"]
+    )
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
