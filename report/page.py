@@ -20,7 +20,7 @@ from report.escaping import one_line, web_address
 from report.extracts import Piece, Use, grouped, located, pieces
 from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
 from report.shape import Document
-from report.wording import doubts, footnotes, missing, notices, word
+from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
 from retrieval.text import Span
 
 _TAGS = {
@@ -52,7 +52,7 @@ def to_html(document: Document) -> str:
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
-    gaps = [_gap(titles, why, language) for titles, why in missing(document)]
+    gaps = [_gap(one, language) for one in missing(document)]
     searched = [_escaped(query) for query in document["searched"]] if unanswered else []
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
@@ -163,9 +163,10 @@ def _meta(document: Document, count: int, language: str) -> str:
     return f"{badge} {created} <span>{sources}</span>" if count else f"{badge} {created}"
 
 
-def _gap(titles: Sequence[str], why: str, language: str) -> str:
-    named = word("comma", language).join(f"<strong>{_escaped(one)}</strong>" for one in titles)
-    return f"{named}{word('colon', language)}{_escaped(why)}"
+def _gap(gap: Missing, language: str) -> str:
+    bold = ((f"<strong>{_escaped(title)}</strong>", _escaped(more)) for title, more in gap.titles)
+    titles = word("comma", language).join(noted(*one, language) for one in bold)
+    return f"{titles}{word('colon', language)}{_escaped(gap.why)}"
 
 
 def _list(heading: str, items: list[str], language: str) -> str:

@@ -11,7 +11,7 @@ from report.numbering import DOUBTS, PRIVATE, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
-from report.wording import doubts, footnotes, missing, notices, word
+from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
 from retrieval.script import CJK
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -63,7 +63,7 @@ def _parts(document: Document) -> Iterator[str]:
     unanswered = document["status"] == "insufficient_evidence"
     yield _shown(text) or (word("nothing", language) if unanswered else "")
     yield from _list("doubts", [f"⚠ {escaped(one)}" for one in doubts(document)], language)
-    gaps = [_gap(titles, why, language) for titles, why in missing(document)]
+    gaps = [_gap(one, language) for one in missing(document)]
     yield from _list("missing", gaps, language)
     yield from _list("searched", map(escaped, document["searched"] if unanswered else []), language)
     if used:
@@ -79,9 +79,10 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def _gap(titles: Iterable[str], why: str, language: str) -> str:
-    named = word("comma", language).join(f"**{escaped(title)}**" for title in titles)
-    return f"{named}{word('colon', language)}{escaped(why)}"
+def _gap(gap: Missing, language: str) -> str:
+    titles = (noted(f"**{escaped(one)}**", escaped(more), language) for one, more in gap.titles)
+    named = word("comma", language).join(titles)
+    return f"{named}{word('colon', language)}{escaped(gap.why)}"
 
 
 def _source(source: Source) -> str:

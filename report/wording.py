@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from graph.records import Doubted, Removed
 from report.shape import Document
@@ -191,31 +192,52 @@ _LACKS = ("it does not say: {}", "其中没有提到：{}")
 
 def reason(given: str, status: str, language: str) -> str:
     """Return in words why a step did not come out well; what is no code is said as it is."""
+    return noted(*_why(given, status, language), language)
+
+
+def _why(given: str, status: str, language: str) -> tuple[str, str]:
+    """Return in words why a step did not come out well, and what more there is to say."""
     chinese = _is_chinese(language)
     code, _, more = given.partition(": ")
     if code == "unsure" and more:
         more = _LACKS[chinese].format(more)
     if code in _REASONS:
-        return _with(_REASONS[code][chinese], more, chinese=chinese)
+        return _REASONS[code][chinese], more
     if given and not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", given):
-        return given
-    why = _STATUS.get(status, _STATUS["failed"])[chinese]
-    return _with(why, given.replace("_", " "), chinese=chinese)
+        return given, ""
+    return _STATUS.get(status, _STATUS["failed"])[chinese], given.replace("_", " ")
 
 
-def _with(words: str, more: str, *, chinese: bool) -> str:
-    brackets = "（{}）" if chinese else " ({})"
+def noted(words: str, more: str, language: str) -> str:
+    """Return words with what more there is to say behind them, in brackets."""
+    brackets = "（{}）" if _is_chinese(language) else " ({})"
     return words + brackets.format(more) if more else words
 
 
-def missing(document: Document) -> list[tuple[list[str], str]]:
-    """Return each reason why something is missing, once, behind the titles that it stands for."""
+class Missing(NamedTuple):
+    """Why something is missing, and of what."""
+
+    titles: list[tuple[str, str]]
+    """Each title, with what more there is to say of it alone."""
+    why: str
+
+
+def missing(document: Document) -> list[Missing]:
+    """Return each reason why something is missing, once, with the titles that it stands for."""
     language = document["language"]
-    titles: dict[str, dict[str, None]] = {}
+    groups: dict[str, dict[str, str]] = {}
     for gap in document["gaps"]:
-        why = reason(gap["reason"], gap["status"], language)
-        titles.setdefault(why, {})[gap["title"]] = None
-    return [(list(those), why) for why, those in titles.items()]
+        why, more = _why(gap["reason"], gap["status"], language)
+        groups.setdefault(why, {})[gap["title"]] = more
+    return [_missing(why, titles, language) for why, titles in groups.items()]
+
+
+def _missing(why: str, titles: Mapping[str, str], language: str) -> Missing:
+    """Return what is missing for one reason; what is said of all titles belongs to the reason."""
+    every, *others = dict.fromkeys(titles.values())
+    if others:
+        return Missing(list(titles.items()), why)
+    return Missing([(title, "") for title in titles], noted(why, every, language))
 
 
 def doubts(document: Document) -> list[str]:

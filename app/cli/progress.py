@@ -139,7 +139,7 @@ class Progress:
             return
         self.steps[name] = mark = MARKS[finding["status"]]
         why = reason(finding["reason"], finding["status"], "en") if finding["reason"] else ""
-        self.say(f"{mark} {name}: {finding['title']}" + (f" ({why})" if why else ""))
+        self.say(f"{mark} {name}: {finding['title']}" + (f": {why}" if why else ""))
         self.now = self._researching()
 
     def _researching(self) -> str:

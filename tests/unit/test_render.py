@@ -231,6 +231,17 @@ def test_a_reason_that_several_steps_have_is_told_once(language: str, smells: st
     assert lines[1].startswith(f"- {rest}")
 
 
+def test_what_is_said_of_one_step_alone_stands_behind_its_name():
+    whys = {"Smell": "unsure: wax", "Sound": "unsure", "Taste": "unsure: salt"}
+    gaps = [{"title": title, "status": "partial", "reason": why} for title, why in whys.items()]
+    shown = document(gaps=gaps)
+
+    near = "what was found is near it, and may not answer it"
+    wax, salt = "(it does not say: wax)", "(it does not say: salt)"
+    assert f"- **Smell** {wax}, **Sound**, **Taste** {salt}: {near}\n" in to_markdown(shown)
+    assert f"Smell {wax}, Sound , Taste {salt}: {near}" in words(to_html(shown))
+
+
 def test_a_chinese_report_has_chinese_headings():
     shown = to_markdown(
         document(
