@@ -1,17 +1,19 @@
 """Make the abstracts of pages when they are first looked at.
 
 Of the thousands of pages of a folder few abstracts are ever read, and making one takes longer than
-all else that is done with a page. What a page says is there, so nothing is lost until then.
+all else that is done with a page. What a page says is there, so nothing is lost until then. What
+the pages next to it in its document say as well does not tell them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from memory.pages.rows import GONE
 from models.extractive.abstract import abstract_of
 from storage.journal import perform
 from storage.tables import pages
@@ -19,12 +21,18 @@ from storage.tables import pages
 AT_ONCE = 50
 """How many abstracts are made in one transaction."""
 
+BESIDE = 2
+"""From how many pages of its document on each side an abstract must tell its page apart."""
+
 
 class Described(NamedTuple):
     """What is looked at of a page at least."""
 
     id: str
     abstract: str
+
+
+_SHOWN = (pages.c.number, pages.c.origin_id, pages.c.position, pages.c.text)
 
 
 class _Row(Protocol):
@@ -58,12 +66,35 @@ async def described(owner: str, found: Sequence[Row]) -> list[Row]:
 def _describe(
     connection: Connection, *, owner: str, ids: Sequence[str], made: dict[str, str]
 ) -> None:
-    wanted = select(pages.c.number, pages.c.id, pages.c.text).where(
+    wanted = select(*_SHOWN, pages.c.id).where(
         pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
     )
     rows = connection.execute(wanted.with_for_update()).all()
     written = update(pages).where(pages.c.number == bindparam("one"))
-    values = [{"one": row.number, "made": abstract_of(row.text)} for row in rows]
+    around = _around(connection, owner, rows)
+    values = [
+        {"one": row.number, "made": abstract_of(row.text, around[row.number])} for row in rows
+    ]
     if values:
         connection.execute(written.values(abstract=bindparam("made")), values)
     made |= {row.id: value["made"] for row, value in zip(rows, values, strict=True)}
+
+
+def _around(connection: Connection, owner: str, rows: Sequence[Any]) -> dict[int, list[str]]:
+    """Return the texts that stand next to some pages in their documents, by their numbers."""
+    near = {row.position + by for row in rows for by in range(-BESIDE, BESIDE + 1)}
+    wanted = select(*_SHOWN).where(
+        pages.c.owner == owner,
+        pages.c.origin_id.in_({row.origin_id for row in rows}),
+        pages.c.position.in_(near),
+        pages.c.indexed > GONE,
+    )
+    others = {(one.origin_id, one.position): one for one in connection.execute(wanted)}
+    return {
+        row.number: [
+            others[row.origin_id, at].text
+            for at in range(row.position - BESIDE, row.position + BESIDE + 1)
+            if at != row.position and (row.origin_id, at) in others
+        ]
+        for row in rows
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from retrieval.words import terms
 
 if TYPE_CHECKING:
     from models.extractive.blocks import Prompt
+
+_DIGITS = re.compile(r"\d+")
 
 LONGEST = {"en": 300, "zh": 150}
 """The longest abstract, in characters."""
@@ -36,8 +39,11 @@ FIRST = 0.5
 """How much more the first sentence is worth; the second half of that, and so on."""
 
 
-def abstract_of(text: str) -> str:
+def abstract_of(text: str, beside: Sequence[str] = ()) -> str:
     """Return the sentences with the words that matter most in a text, in its order.
+
+    What stands in a text `beside` it as well, such as the header of every page of a document, does
+    not tell them apart, and is left out where there is anything else.
 
     A sentence scores by the frequency of its words in the text, as in SumBasic (Nenkova and
     Vanderwende 2005), less for words found in any text, more near the beginning; the choice is
@@ -45,6 +51,7 @@ def abstract_of(text: str) -> str:
     """
     text = text[:LOOKED_AT].strip()
     text = (described(text) if is_code(text) else "") or text
+    text = _own(text, beside) if beside else text
     most = LONGEST[language(text)]
     short = [span.text for span in sentences(text) if span.end - span.start <= most]
     told = [one for one in short if not heading(one)]
@@ -58,6 +65,25 @@ def abstract_of(text: str) -> str:
     best = sorted(scores, key=lambda one: -one[1])[:MOST]
     chosen = _fitting(best, said, most)
     return " ".join(said[at] for at in sorted(chosen)) or text[:most]
+
+
+def _own(text: str, beside: Sequence[str]) -> str:
+    """Return the lines and sentences of a text that are in none beside it, or else all of it."""
+    others = [" ".join(one[:LOOKED_AT].split()) for one in beside]
+    lines = {_folded(line) for one in beside for line in one[:LOOKED_AT].split("\n")} - {""}
+    own = "\n".join(line for line in text.split("\n") if _folded(line) not in lines)
+    repeated = (
+        span for span in sentences(own) if any(" ".join(span.text.split()) in one for one in others)
+    )
+    for span in reversed([*repeated]):
+        own = own[: span.start] + own[span.end :]
+    said = own.strip()
+    return said if any(not heading(span.text) for span in sentences(said)) else text
+
+
+def _folded(line: str) -> str:
+    """Return a line as it is compared: no number tells one header of a page from the next."""
+    return _DIGITS.sub("0", " ".join(line.split()).casefold())
 
 
 def _fitting(best: Sequence[tuple[int, float]], said: Sequence[str], most: int) -> list[int]:

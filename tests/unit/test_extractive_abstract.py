@@ -50,3 +50,8 @@ def test_greetings_and_speakers_are_no_abstract_of_a_dialogue():
 
     assert "parrot named Pablo" in abstract
     assert "Hey" not in abstract
+
+
+def test_what_is_only_repeated_is_still_the_abstract():
+    assert abstract_of("Bees dance.\nBees dance.", ["Bees dance.", "Wax melts."]) != ""
+    assert abstract_of("row 1: 5", ["row 2: 6"]) == "row 1: 5"

@@ -160,6 +160,27 @@ async def test_an_abstract_that_was_put_off_is_made_and_kept_when_somebody_looks
     assert await kept_abstracts() == [said]
 
 
+HEADER = "User Commands of the GNU tools, release 9.{n}, all of them described in one manual."
+NOTICE = "Copyright 2022 by the authors of the manual; this text may be copied by everyone."
+
+
+@pytest.mark.parametrize("kind", ["file", "web"])
+async def test_abstracts_tell_apart_the_sections_of_a_document_with_a_header(kind: str):
+    said = [
+        "The switch -q keeps quiet.",
+        "Files are named on the line.",
+        "It ends with 2 on errors.",
+    ]
+    sections = [page(f"{HEADER.format(n=n)}\n\n{one} {NOTICE}") for n, one in enumerate(said)]
+    await pages.keep("me/", kind, "f", prepared(sections))
+    await pages.keep("me/", kind, "g", prepared([page(f"{HEADER}\n\n{NOTICE}")]))
+
+    found = await newest("me/", 5)
+
+    assert sorted(one.abstract for one in found[1:]) == sorted(said)
+    assert found[0].abstract == HEADER
+
+
 async def test_nobody_makes_the_abstracts_of_others():
     await pages.keep("me/", "file", "f", prepared([page("The queen lays eggs.")]))
     (mine,) = await read_rows(select(tables.pages.c.id, tables.pages.c.abstract))
