@@ -35,7 +35,7 @@ class Complete(BaseModel):
 async def check(
     state: RecallState, runtime: Runtime[Context]
 ) -> Command[Literal["plan", "__end__"]]:
-    """Finish when the notes are enough, nothing new was found, or it was tried often enough.
+    """Finish when the notes are enough, nothing was found, or it was tried often enough.
 
     Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`, `reports`; writes `requests`,
     `attempt`, `messages`.

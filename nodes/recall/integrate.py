@@ -39,8 +39,8 @@ class Notes(BaseModel):
 async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     """Write down what the passages say about the question, keeping only what they bear out.
 
-    Reads `question`, `notes`, `passages`, `sources`; writes `notes`, `extracts`, `pages`. When
-    nothing can be written, what was known stays, and the passages wait for the next round.
+    Reads `question`, `notes`, `passages`, `sources`; writes `notes`, `extracts`, `pages`, `fresh`.
+    When nothing can be written, what was known stays, and the passages wait for the next round.
     """
     if not state["fresh"]:
         return RecallState()
@@ -59,8 +59,10 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
     sources = state["sources"]
     facts = _joined(written.facts, sources)
     checked = await verified(owner(runtime), facts, sources, state["question"])
+    notes = _marked(checked)
     return RecallState(
-        notes=_marked(checked),
+        fresh=bool(notes.strip()),
+        notes=notes,
         extracts=[one for one in state["passages"] if one["source"] in checked.cited],
         pages=[sources[one]["page"] for one in checked.cited],
     )

@@ -54,7 +54,7 @@ class RecallState(Place, total=False):
     sources: dict[str, Source]
     """Where it is from, by id. Written by search."""
     fresh: bool
-    """Whether the last search found anything new. Written by search."""
+    """Whether the last round found anything to judge. Written by search and integrate."""
     notes: str
     """What is known so far, each fact with its sources. Written by integrate."""
     extracts: list[Passage]

@@ -116,6 +116,19 @@ async def test_what_is_missing_is_asked_for_until_nothing_new_is_found_but_not_f
     assert any("winter" in one["title"].lower() for one in state["sources"].values())
 
 
+@pytest.mark.parametrize("said", [[], [fact("Bees dance.", "S99")], [fact(" ", "S1")]])
+async def test_where_no_page_says_anything_about_it_nobody_is_asked_whether_that_is_enough(
+    remembering: Any, script: Script, said: list[Any]
+):
+    script.on("Notes", {"facts": said})
+    script.on("Complete", {"complete": False, "requests": ["winter cluster"]})
+
+    state = await remembering("waggle dance")
+
+    assert not state["notes"]
+    assert "Complete" not in script.names()
+
+
 async def test_each_thing_that_is_missing_has_searches_of_its_own(remembering: Any, script: Script):
     script.on("Complete", {"complete": False, "requests": ["winter cluster", "queen eggs"]})
 
