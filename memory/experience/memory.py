@@ -14,6 +14,7 @@ from memory.experience.recalling import Candidate, Learnt, learnt, prepared
 from memory.experience.utterances import Utterance, spoken
 from prompts.loader import render
 from retrieval.text import language
+from runs.place import thread_of
 
 INSIGHT = "insight"
 """The title of the notes whose ids are those of insights."""
@@ -39,6 +40,10 @@ WORTH = 0.5
 PERSON = "person"
 """Who says something against a plan, among those who say and do something in a run."""
 
+ANSWERED = "how a similar question was answered"
+REJECTED = "what the person said against the plan of an earlier question of this conversation"
+"""What key steps are to a run: what others did, or what its own thread does not say elsewhere."""
+
 LONGEST = 300
 """How many characters of a step are told."""
 
@@ -56,11 +61,19 @@ Key = tuple[str, str, str, int]
 """The database, the owner, the run, and the newest event of the owner."""
 
 
+class Example(NamedTuple):
+    """An earlier run, its key steps, and what they are to the run that is told of them."""
+
+    past: Candidate
+    steps: Sequence[Utterance]
+    what: str
+
+
 class Told(NamedTuple):
     """What a run can learn: worked out once, when its first call asks."""
 
     insights: Sequence[Learnt]
-    examples: Sequence[tuple[Candidate, Sequence[Utterance]]]
+    examples: Sequence[Example]
 
 
 class Experience:
@@ -96,10 +109,22 @@ class Experience:
 
 
 async def _worked_out(owner: str, run: str) -> Told:
-    candidates = await prepared(owner, run)
-    resolved = [one for one in candidates if one.past.status == "resolved"]
-    examples = [(one, await spoken(owner, one.past.run, main=True)) for one in resolved[:EXAMPLES]]
-    return Told(await learnt(owner, candidates), [one for one in examples if one[1]])
+    """Return what other threads teach; of its own thread, what its history does not tell."""
+    candidates, thread = await prepared(owner, run), thread_of(run)
+    own = [one for one in candidates if thread_of(one.past.run) == thread]
+    others = [one for one in candidates if thread_of(one.past.run) != thread]
+    examples = [
+        Example(one, await spoken(owner, one.past.run, main=True), ANSWERED)
+        for one in _resolved(others)[:EXAMPLES]
+    ]
+    for one in own:
+        said = await spoken(owner, one.past.run, main=True)
+        examples.append(Example(one, [step for step in said if step.who == PERSON], REJECTED))
+    return Told(await learnt(owner, others), [one for one in examples if one.steps])
+
+
+def _resolved(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [one for one in candidates if one.past.status == "resolved"]
 
 
 def _insights(told: Told, role: str) -> list[Note]:
@@ -119,20 +144,20 @@ def _insight(learnt: Learnt, role: str) -> Note:
 
 def _examples(told: Told, role: str) -> list[Note]:
     done = [
-        (one, lines(step for step in steps if _concerns(step, role)))
-        for one, steps in told.examples
+        (one, lines(step for step in one.steps if _concerns(step, role))) for one in told.examples
     ]
-    return [
-        Note(
-            f"how a similar question was answered: {one.past.question}",
-            text,
-            id=one.past.run,
-            revision=one.past.revision,
-            score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
-        )
-        for one, text in done
-        if text
-    ]
+    return [_example(one, text) for one, text in done if text]
+
+
+def _example(example: Example, text: str) -> Note:
+    one = example.past
+    return Note(
+        f"{example.what}: {one.past.question}",
+        text,
+        id=one.past.run,
+        revision=one.past.revision,
+        score={"rating": one.rating, "similarity": one.similarity, "outcome": one.past.outcome},
+    )
 
 
 def _concerns(step: Utterance, role: str) -> bool:

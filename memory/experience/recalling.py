@@ -162,8 +162,8 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[Learnt]:
 def _worth_rating(run: str, candidates: Sequence[Candidate]) -> bool:
     """Tell whether there is anything to choose.
 
-    Calls are told the key steps of so few runs that all of a few are told; what the thread itself
-    did is told anyway.
+    Calls are told the key steps of so few runs that all of a few are told; of what the thread
+    itself did they know without.
     """
     others = [one for one in candidates if thread_of(one.past.run) != thread_of(run)]
     return len(others) > FEW

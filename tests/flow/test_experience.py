@@ -205,6 +205,26 @@ async def test_a_memory_that_cannot_be_asked_costs_only_the_lesson(
     assert await insights.listed(ME) == []
 
 
+async def test_what_was_learnt_of_a_thread_is_not_told_back_to_it(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    reviewed = make(choices, auto_accept=False)
+    await thread.begin(BEES, reviewed, quiet)
+    await thread.answer({"type": "reject", "message": "nothing about wasps"}, reviewed, quiet)
+    await thread.answer({"type": "approve"}, reviewed, quiet)
+    await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"])
+
+    await thread.begin(LIKE, make(choices), quiet)
+
+    assert [one.past.run for one in await prepared(ME, "t1-2")] == ["t1-1"]
+    for role in ("Draft", "researcher", "reporter"):
+        (told,) = re.findall(r"<experience>.*?</experience>", systems(script, role)[-1], re.DOTALL)
+        assert "how a similar question was answered" not in told
+        assert "Plan for dates." not in told
+        assert told.count("nothing about wasps") == 1
+        assert "of this conversation" in told
+
+
 async def test_what_the_person_rejected_is_told_to_the_next_run_of_this_kind(
     thread: Session, choices: dict[str, object], script: Script
 ):
