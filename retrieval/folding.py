@@ -58,6 +58,8 @@ def fold(text: str) -> str:
     NFKC; white space collapsed, and dropped beside Chinese, kana and hangul; quotation marks,
     dashes and soft hyphens made plain; a word broken over two lines joined.
     """
+    if _plain(text):
+        return text
     return _fold(text, "").text.strip()
 
 
@@ -92,6 +94,12 @@ def _locate_unhyphenated(wanted: str, folded: _Folded) -> tuple[int, int] | None
     last = at + len(bare) - 1
     first, last = (one + bisect_right(left_out, one) for one in (at, last))
     return folded.start(first), folded.end(last)
+
+
+def _plain(text: str) -> bool:
+    """Tell whether a text is folded already, as most questions are: printable ASCII on one line."""
+    odd = "`" in text or "--" in text or text != " ".join(text.split())
+    return text.isascii() and text.isprintable() and not odd
 
 
 @lru_cache(maxsize=8)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from retrieval.regex import regex
-from retrieval.script import CJK, language
+from retrieval.script import CJK, language, western
 from retrieval.words import STOPWORDS, words
 
 LONGEST = 10
@@ -18,6 +17,8 @@ Place = tuple[int, int]
 """The number of the first word of a name in a text, and of the word after its last."""
 
 _WORD = regex(f"[{CJK}]+|[^\\W_{CJK}]+")
+_WESTERN_WORD = regex(r"[^\W_]+")
+_EASTERN = regex(f"[{CJK}]")
 _QUALIFIER = regex(r"\s*[(（][^()（）]*[)）]\s*$")
 _ARTICLES = frozenset({"the", "a", "an"})
 _JOINS = frozenset(["of", "the", "de", "la", "le", "du", "von", "van", "der", "den", "and", "for"])
@@ -31,7 +32,7 @@ def title_key(title: str) -> str:
     Lower case, no accents, no closing parenthesis, no leading article. Common words alone, a word
     of one or two letters, and a number of fewer than five digits are no names.
     """
-    return _key([_plain(word) for word in _WORD.findall(_QUALIFIER.sub("", title))])
+    return _key([_plain(word) for word in _raw(_QUALIFIER.sub("", title))])
 
 
 def possible(text: str) -> dict[str, Place]:
@@ -39,7 +40,7 @@ def possible(text: str) -> dict[str, Place]:
 
     A mention begins with a capital letter or a digit.
     """
-    raw = _WORD.findall(text)
+    raw = _raw(text)
     plain = [_plain(word) for word in raw]
     found: dict[str, Place] = {}
     for start, word in enumerate(raw):
@@ -77,6 +78,11 @@ def names(text: str) -> list[str]:
     return [name for name in found if name]
 
 
+def _raw(text: str) -> list[str]:
+    """Return the words of a text as they are spelt; Chinese ones are runs of characters."""
+    return (_WESTERN_WORD if western(text) else _WORD).findall(text)
+
+
 @lru_cache(maxsize=65536)
 def _words(run: str) -> str:
     return " ".join(words(run))
@@ -93,7 +99,7 @@ def _key(found: list[str]) -> str:
 
 
 def _shortest(word: str) -> int:
-    if re.match(f"[{CJK}]", word):
+    if not western(word) and _EASTERN.match(word):
         return 2
     return 5 if word.isdigit() else 3
 

@@ -12,6 +12,9 @@ HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 CJK = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af"
 """Chinese characters, kana and hangul, as ranges for the inside of a character class."""
 
+FIRST = "\u3005"
+"""The first of all these characters; compiling a class of them takes longer than most searches."""
+
 _CHARACTER = regex(f"[{HAN}]")
 _WORD = regex(f"[^\\W\\d_{HAN}]+")
 
@@ -19,9 +22,14 @@ MIXED = (0.1, 0.55)
 """Between which parts of Chinese characters a text is in both languages."""
 
 
+def western(text: str) -> bool:
+    """Tell whether a text has none of the characters of `CJK`, nor any that stands behind them."""
+    return text.isascii() or max(text) < FIRST
+
+
 def language(text: str) -> Literal["zh", "en"]:
     """Return the language by script: a Chinese character weighs as much as a word of letters."""
-    if text.isascii():
+    if western(text):
         return "en"
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
     return "zh" if han > 0.4 * (han + words) else "en"
@@ -29,6 +37,8 @@ def language(text: str) -> Literal["zh", "en"]:
 
 def only_language(text: str) -> Literal["zh", "en", ""]:
     """Return the language of a text, or nothing where a good part of it is in the other one."""
+    if western(text):
+        return "en"
     han, words = len(_CHARACTER.findall(text)), len(_WORD.findall(text))
     mixed = MIXED[0] * (han + words) < han < MIXED[1] * (han + words)
     return "" if mixed else language(text)

@@ -94,6 +94,9 @@ def hide_traces(*, as_json: bool) -> None:
 
 def one_line(text: str) -> str:
     """Return a text as one line that no terminal takes for a command."""
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
     return " ".join("".join(one for one in text if one.isprintable() or one.isspace()).split())
 
 

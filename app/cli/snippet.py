@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -10,14 +9,16 @@ from rich.text import Text
 
 from app.cli.output import one_line
 from retrieval.regex import regex
-from retrieval.script import CJK
+from retrieval.script import CJK, western
 from retrieval.text import sentences
 from retrieval.words import terms, words
 
 LONGEST = 240
 """How many characters of a page are shown."""
 
-WORD = regex(f"[{CJK}]+|[^\\W{CJK}]+")
+WORD = regex(f"(?P<eastern>[{CJK}]+)|[^\\W{CJK}]+")
+
+WESTERN_WORD = regex(r"\w+")
 
 
 def snippet(text: str, query: str, longest: int = LONGEST) -> str:
@@ -46,8 +47,8 @@ def marked(text: str, query: str) -> Text:
 
 def places(text: str, wanted: set[str]) -> Iterable[tuple[int, int]]:
     """Yield where the words of a search stand in a text; Chinese ones are pairs of characters."""
-    for word in WORD.finditer(text):
-        if re.match(f"[{CJK}]", word[0]) and len(word[0]) > 1:
+    for word in (WESTERN_WORD if western(text) else WORD).finditer(text):
+        if word.lastgroup and len(word[0]) > 1:
             for at, pair in enumerate(pairwise(word[0]), start=word.start()):
                 if "".join(pair) in wanted:
                     yield at, at + 2

@@ -19,7 +19,10 @@ MARK = regex(r"\[(?:password|number|key|card number) removed\]")
 
 _RANDOM = regex(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])[\w+/=-]{24,}")
 
-_ENCODED = regex(r"(?:data:[\w/.+;=-]{0,200},)?[A-Za-z0-9+/_-]{1000,}={0,2}\s*")
+_BYTES = 1_000
+"""So many letters of Base64 on end are bytes."""
+
+_ENCODED = regex(rf"(?:data:[\w/.+;=-]{{0,200}},)?[A-Za-z0-9+/_-]{{{_BYTES},}}={{0,2}}\s*")
 """Bytes in Base64, such as a picture: what looks like a key in them is chance."""
 
 _UNSEEN = (
@@ -50,10 +53,10 @@ def found(text: str) -> tuple[Secret, ...]:
 
     A conversation is looked through again whenever something of it is saved.
     """
-    if _ENCODED.fullmatch(text):
+    if len(text) >= _BYTES and _ENCODED.fullmatch(text):
         return ()
-    seen = _INVISIBLE.sub("", text)
-    plain = seen.translate(_HALF_WIDTH)
+    seen = text if text.isascii() else _INVISIBLE.sub("", text)
+    plain = seen if text.isascii() else seen.translate(_HALF_WIDTH)
     every = [*formed(plain), *told(plain), *told_elsewhere(plain)]
     kept: list[Secret] = []
     for one in sorted(every, key=lambda one: (one.start, -one.end)):

@@ -111,8 +111,14 @@ _ISSUERS = regex(
 )
 
 
+_FORMED = regex(r"[\d:=/@|]|\s-|-{4}|[\w.+-]{13,}")
+"""Stands in everything that has one of these forms, and in few plain questions."""
+
+
 def formed(text: str) -> Iterator[Secret]:
     """Yield what is a secret by its form, in any order; one may lie in another."""
+    if not _FORMED.search(text):
+        return
     for pattern in (_KEYS, _BLOCKS):
         yield from (Secret("key", *match.span()) for match in pattern.finditer(text))
     for pattern in (_HEADER, _HOOKS):

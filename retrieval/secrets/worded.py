@@ -27,6 +27,9 @@ _NOUNS = (
     r"|credentials?|cvv|cvc|ssn|social security number|security code|otp|verification code"
     r"|(?:alarm|door|gate|unlock|entry|access) code|(?:recovery|backup) codes?"
 )
+_CHINESE_NOUNS = "密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌"
+_NAMED = regex(f"{_NOUNS}|pass|{_CHINESE_NOUNS}", re.IGNORECASE)
+"""Stands in every text that tells a secret, and in few others."""
 _OF = r"(?: (?:for|to|of|on|at) (?:the |my |our )?[\w.@'-]{1,60}(?: [\w.@'-]{1,60}){0,2}?)?"
 _WHOSE = (
     r"(?P<own>\b(?:my|our|his|her|their|your)\b(?: [\w.'-]{1,30}){0,3}? "
@@ -81,7 +84,7 @@ _REVERSED = regex(
     re.IGNORECASE,
 )
 _CHINESE = regex(
-    r"(?P<noun>密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌|(?i:\bpin)\s?(?:[码碼]|(?=是)))"
+    rf"(?P<noun>{_CHINESE_NOUNS}|(?i:\bpin)\s?(?:[码碼]|(?=是)))"
     r"\s*(?:现在|現在)?(?:就?[是为為]|[：:=]|[设設改換换][成为為])\s*[：:]?\s*"
 )
 
@@ -118,6 +121,8 @@ _CHINESE_PLAIN = regex(
 
 def told(text: str) -> Iterator[Secret]:
     """Yield what is said to be a secret, in any order; one may lie in another."""
+    if not _NAMED.search(text):
+        return
     for match in _REVERSED.finditer(text):
         value = match["value"].rstrip(_TRAILING)
         if not harmless(value) and not PARTICIPLE.match(value):

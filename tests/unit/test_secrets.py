@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from retrieval.secrets import masked, masked_within, removed, secret
+from retrieval.secrets import forms, masked, masked_within, removed, secret, tongues, worded
 
 KEY = "sk-" + "proj-a1B2c3D4e5F6g7H8i9J0"
 JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
@@ -121,6 +121,27 @@ def test_data_of_any_depth_is_masked_and_the_same_object_comes_back_where_there_
 
     assert masked_within(plain) is plain
     assert masked_within({"a": [{"b": "PIN is 4711"}]}) == {"a": [{"b": "PIN is [number removed]"}]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "glpat-" + "abcd.efgh.ijkl.mnop.qrst",
+        "-----BEGIN " + "PRIVATE KEY-----\nabcdefg",
+        "whsec_" + "abcdefg+hijklmn+opqrstu",
+        "AKIA" + "BCDEFGHIJKLMNOPQ",
+        "docker login -p swordfish",
+    ],
+)
+def test_a_secret_of_letters_alone_is_found_without_a_word_beside_it(text: str):
+    assert masked(text).kinds
+
+
+def test_a_plain_question_is_not_compared_with_every_pattern(monkeypatch: pytest.MonkeyPatch):
+    for module, name in ((forms, "_KEYS"), (worded, "_REVERSED"), (tongues, "_TOLD")):
+        monkeypatch.setattr(module, name, None)
+
+    assert masked("When was the tower of Bremen built?").kinds == ()
 
 
 @pytest.mark.parametrize("before", ["", "data:image/png;base64,"])
