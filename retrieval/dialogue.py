@@ -7,15 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from retrieval.bm25 import Asked, Counted, bm25
 from retrieval.dates import dates, fits
+from retrieval.fusion import Scores, plus, times, top
 from retrieval.pool import Row
 from retrieval.weights import Weights
-
-Scores = NDArray[np.float64]
 
 SATURATED = 5.0
 """A word that a session holds so often counts half of what it can."""
@@ -24,9 +20,9 @@ SATURATED = 5.0
 class Turns(NamedTuple):
     """Where the turns of dialogues stand among some rows; -1 where there is none."""
 
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-    session: NDArray[np.int64]
+    before: list[int]
+    after: list[int]
+    session: list[int]
     """The number of the session."""
     names: list[str]
     """The sessions by number."""
@@ -39,11 +35,11 @@ def turns(rows: Sequence[Row]) -> Turns:
     names = list(dict.fromkeys(row.session for row, said in zip(rows, spoken, strict=True) if said))
     number = {name: n for n, name in enumerate(names)}
 
-    def places(step: int) -> NDArray[np.int64]:
-        return np.array([at.get((row.session, row.turn + step), -1) for row in rows], np.int64)
+    def places(step: int) -> list[int]:
+        return [at.get((row.session, row.turn + step), -1) for row in rows]
 
     sessions = [number[row.session] if said else -1 for row, said in zip(rows, spoken, strict=True)]
-    return Turns(places(-1), places(1), np.array(sessions, np.int64), names)
+    return Turns(places(-1), places(1), sessions, names)
 
 
 def windows(asked: Asked, counted: Sequence[Counted], turns: Turns) -> Scores:
@@ -52,16 +48,16 @@ def windows(asked: Asked, counted: Sequence[Counted], turns: Turns) -> Scores:
     All lengths are about four times those of a page, and so is the average.
     """
     wide = asked._replace(average=4 * asked.average)
-    scores = np.zeros(len(counted))
+    scores = []
     for at, own in enumerate(counted):
-        times = {word: 2.0 * n for word, n in own.times.items()}
+        found = {word: 2.0 * n for word, n in own.times.items()}
         length = 2 * own.length
         for other in (turns.before[at], turns.after[at]):
             if other >= 0:
                 length += counted[other].length
                 for word, n in counted[other].times.items():
-                    times[word] = times.get(word, 0.0) + n
-        scores[at] = bm25(wide, times, length) if times else 0.0
+                    found[word] = found.get(word, 0.0) + n
+        scores.append(bm25(wide, found, length) if found else 0.0)
     return scores
 
 
@@ -72,13 +68,13 @@ def speaker(question: str, rows: Sequence[Row]) -> Scores:
         name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.I)
     ]
     only = asked[0] if len(asked) == 1 else None
-    return np.array([float(row.speaker == only) for row in rows])
+    return [float(row.speaker == only) for row in rows]
 
 
 def dated(question: str, rows: Sequence[Row]) -> Scores:
     """Return how well each page's date fits the dates a question names, in 0..1."""
     asked = dates(question)
-    return np.array([fits(row.said, asked) for row in rows])
+    return [fits(row.said, asked) for row in rows]
 
 
 def context(
@@ -99,44 +95,35 @@ def context(
         base: What each page is worth so far.
         weights: What each sign is worth.
     """
-    asks = np.array(
-        [
-            float(row.text.rstrip().endswith(("?", "？")) or "? " in row.text or "？" in row.text)
-            for row in rows
-        ]
-    )
-    spoken = turns.session >= 0
-    before, after = _at(base, turns.before), _at(base, turns.after)
-    beside = weights.beside * np.maximum(before, after)
-    reply = weights.reply * _at(base * asks, turns.before)
-    question = -weights.question * base * asks * spoken
+    asks = [
+        float(row.text.rstrip().endswith(("?", "？")) or "? " in row.text or "？" in row.text)
+        for row in rows
+    ]
+    asking = [score * asks_too for score, asks_too in zip(base, asks, strict=True)]
+    around = zip(_at(base, turns.before), _at(base, turns.after), strict=True)
+    beside = [weights.beside * max(both) for both in around]
+    reply = times(weights.reply, _at(asking, turns.before))
+    spoken = [float(session >= 0) for session in turns.session]
+    question = [-weights.question * one * said for one, said in zip(asking, spoken, strict=True)]
     return {
-        "beside": beside + reply + question,
+        "beside": plus(plus(beside, reply), question),
         "session": _sessions(asked, counted, turns, base, weights),
     }
 
 
-def _at(values: Scores, places: NDArray[np.int64]) -> Scores:
-    return np.where(places >= 0, values[places], 0.0)
+def _at(values: Scores, places: list[int]) -> Scores:
+    return [values[place] if place >= 0 else 0.0 for place in places]
 
 
 def _sessions(
     asked: Asked, counted: Sequence[Counted], turns: Turns, base: Scores, weights: Weights
 ) -> Scores:
     held = [Counter[str]() for _ in turns.names]
-    best = np.zeros(len(turns.names))
+    best = [0.0] * len(turns.names)
     for at, session in enumerate(turns.session):
         if session >= 0:
             held[session].update(counted[at].times)
             best[session] = max(best[session], base[at])
-    words = np.array(
-        [sum(asked.idf[w] * n / (n + SATURATED) for w, n in each.items()) for each in held]
-    )
-    worth = weights.session * top(words) + weights.best_turn * top(best)
-    return np.where(turns.session >= 0, np.append(worth, 0.0)[turns.session], 0.0)
-
-
-def top(scores: Scores) -> Scores:
-    """Return scores as parts of the best one, which becomes 1; all 0 when none is above 0."""
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else np.zeros_like(scores)
+    words = [sum(asked.idf[w] * n / (n + SATURATED) for w, n in each.items()) for each in held]
+    worth = plus(times(weights.session, top(words)), times(weights.best_turn, top(best)))
+    return _at(worth, turns.session)

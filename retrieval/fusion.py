@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-Scores = NDArray[np.float64]
+Scores = list[float]
+"""What some pages are worth, in their order; of a few hundred, numpy takes longer to load."""
 
 COMPARED = 20
 """So many of the best pages of both lists are compared."""
@@ -15,10 +13,25 @@ AGREED = 0.3
 """Lists that share this part of them agree wholly; measured, good ones share about twice that."""
 
 
+def plus(one: Scores, other: Scores) -> Scores:
+    """Return the sums of scores, page by page."""
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+def times(factor: float, scores: Scores) -> Scores:
+    """Return scores that are worth so many times as much."""
+    return [factor * score for score in scores]
+
+
 def top(scores: Scores) -> Scores:
     """Return scores as parts of the best one, which becomes 1; all 0 when none is above 0."""
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else np.zeros_like(scores)
+    best = max(scores, default=0.0)
+    return [score / best if best > 0 else 0.0 for score in scores]
+
+
+def best_first(scores: Scores) -> list[int]:
+    """Return the places of scores, the best first; of equal ones the first."""
+    return sorted(range(len(scores)), key=lambda at: -scores[at])
 
 
 def above(cosines: Scores, floor: float) -> Scores:
@@ -27,7 +40,7 @@ def above(cosines: Scores, floor: float) -> Scores:
     Cosines of unlike texts differ from embedder to embedder; the floor is that of the last of the
     nearest pages, so what is not among those has none of the way.
     """
-    return top(np.maximum(cosines - floor, 0.0))
+    return top([max(cosine - floor, 0.0) for cosine in cosines])
 
 
 def agreement(one: Scores, other: Scores) -> float:
@@ -38,8 +51,7 @@ def agreement(one: Scores, other: Scores) -> float:
     size = min(COMPARED, len(one) // 2)
     if not size:
         return 1.0
-    best = (set(np.argsort(-each, kind="stable")[:size].tolist()) for each in (one, other))
-    shared = len(set.intersection(*best)) / size
+    shared = len({*best_first(one)[:size]} & {*best_first(other)[:size]}) / size
     return min(1.0, max(0.0, (shared - 0.05) / (AGREED - 0.05)))
 
 

@@ -22,8 +22,7 @@ from sqlalchemy import (
 from retrieval.pool import Row, Stats
 from retrieval.words import LONGEST
 from storage.keywords import keywords
-from storage.tables import members, namespaces, pages
-from storage.vectors import GIVEN
+from storage.tables import GIVEN, members, namespaces, pages
 
 TERMS = 64
 """How many words a page is matched with; of more, the rarest."""

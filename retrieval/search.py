@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
 
-import numpy as np
-
 from retrieval.bm25 import Asked, Counted, bm25, count, in_order, together, weigh
-from retrieval.dialogue import Scores, Turns, context, dated, speaker, top, turns, windows
-from retrieval.fusion import above, agreement
+from retrieval.dialogue import Turns, context, dated, speaker, turns, windows
+from retrieval.fusion import Scores, above, agreement, best_first, plus, times, top
 from retrieval.hops import SEEDS, Seed, gains
 from retrieval.leading import asks_way, leads_on
 from retrieval.named import Named, named
 from retrieval.pool import Row, Store, Vector, Vectors
-from retrieval.trust import UNKNOWN
-from retrieval.weights import WEIGHTS, Weights
+from retrieval.weights import UNKNOWN, WEIGHTS, Weights
 from retrieval.words import terms, words
 
 CANDIDATES = 200
@@ -81,7 +79,7 @@ class Pool:
 
     def column(self, values: dict[int, float]) -> Scores:
         """Return values by number as one for each row, 0 where there is none."""
-        return np.array([values.get(row.number, 0.0) for row in self.rows])
+        return [values.get(row.number, 0.0) for row in self.rows]
 
 
 def gist(question: str, store: Store) -> str:
@@ -170,7 +168,7 @@ def _scored(question: str, pool: Pool, meant: _Meaning, limit: int) -> dict[str,
         parts["links"] = pool.column(led)
     if place.names:
         parts |= context(pool.asked, pool.rows, pool.counted, place, _sum(parts), pool.weights)
-    parts["date"] = pool.weights.date * dated(question, pool.rows)
+    parts["date"] = times(pool.weights.date, dated(question, pool.rows))
     parts["leads on"] = _leading(question, pool, _sum(parts), limit)
     return parts
 
@@ -178,10 +176,8 @@ def _scored(question: str, pool: Pool, meant: _Meaning, limit: int) -> dict[str,
 def _ranked(pool: Pool, parts: Mapping[str, Scores], limit: int) -> list[Hit]:
     """Return the best candidates with the features that their scores are made of, best first."""
     total = _sum(parts)
-    best = np.argsort(-total, kind="stable")[:limit].tolist()
-    return [
-        Hit(pool.rows[n], float(total[n]), {k: float(v[n]) for k, v in parts.items()}) for n in best
-    ]
+    best = best_first(total)[:limit]
+    return [Hit(pool.rows[n], total[n], {k: v[n] for k, v in parts.items()}) for n in best]
 
 
 class _Meaning(NamedTuple):
@@ -203,25 +199,25 @@ class _Meaning(NamedTuple):
 
 def _base(question: str, pool: Pool, place: Turns, meant: _Meaning) -> dict[str, Scores]:
     weights = pool.weights
-    lexical = top(np.array(pool.words))
+    lexical = top(pool.words)
     if place.names:
-        wide = top(windows(pool.rest, pool.counted, place))
-        lexical = (1 - weights.window) * lexical + weights.window * wide
-    parts = {"words": lexical, "close": np.array(pool.close)}
+        wide = times(weights.window, top(windows(pool.rest, pool.counted, place)))
+        lexical = plus(times(1 - weights.window, lexical), wide)
+    parts = {"words": lexical, "close": pool.close}
     if meant.near:
         cosines = meant.column(pool)
-        share = weights.meaning * meant.trust * agreement(lexical, cosines) if lexical.any() else 1
-        parts = {name: (1 - share) * part for name, part in parts.items()}
-        parts["meaning"] = share * above(cosines, meant.floor)
-    parts["title"] = weights.titled * pool.column(pool.names.pages)
+        share = weights.meaning * meant.trust * agreement(lexical, cosines) if any(lexical) else 1
+        parts = {name: times(1 - share, part) for name, part in parts.items()}
+        parts["meaning"] = times(share, above(cosines, meant.floor))
+    parts["title"] = times(weights.titled, pool.column(pool.names.pages))
     if place.names:
-        parts["speaker"] = weights.speaker * speaker(question, pool.rows)
+        parts["speaker"] = times(weights.speaker, speaker(question, pool.rows))
     return parts
 
 
 def _led(pool: Pool, base: Scores) -> dict[int, float]:
     """Return what pages gain from the best ones, by number."""
-    best = np.argsort(-base, kind="stable")[:SEEDS].tolist()
+    best = best_first(base)[:SEEDS]
     most = base[best[0]]
     if most <= 0:
         return {}
@@ -235,10 +231,10 @@ def _led(pool: Pool, base: Scores) -> dict[int, float]:
 
 def _leading(question: str, pool: Pool, total: Scores, limit: int) -> Scores:
     """Return what the best pages lose that only lead to others."""
-    lost: Scores = np.zeros(len(pool.rows))
+    lost = [0.0] * len(pool.rows)
     if asks_way(question):
         return lost
-    for at in np.argsort(-total, kind="stable")[: 2 * limit].tolist():
+    for at in best_first(total)[: 2 * limit]:
         row = pool.rows[at]
         if total[at] > 0 and leads_on(row.title, row.text):
             lost[at] = -pool.weights.leading * total[at]
@@ -246,5 +242,4 @@ def _leading(question: str, pool: Pool, total: Scores, limit: int) -> Scores:
 
 
 def _sum(parts: Mapping[str, Scores]) -> Scores:
-    total: Scores = np.sum(list(parts.values()), axis=0)
-    return total
+    return reduce(plus, parts.values())

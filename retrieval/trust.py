@@ -20,8 +20,6 @@ PROBES = 48
 """So many sentences of a language are asked."""
 FEWEST = 8
 """From fewer nothing can be told."""
-UNKNOWN = 0.5
-"""How far vectors are trusted of which nothing is known."""
 DEPTH = 100
 """A page that is not among so many is not found."""
 LONGEST = 300

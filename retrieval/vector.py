@@ -19,8 +19,8 @@ from retrieval import chroma
 from retrieval.cores import one_each
 from retrieval.index import HERE, Index, mine
 from retrieval.pool import Vector
-from storage.tables import members, namespaces, pages, vectors
-from storage.vectors import GIVEN, Floats, Part, VectorSet, after, joined, of_pages, read
+from storage.tables import GIVEN, members, namespaces, pages, vectors
+from storage.vectors import Floats, Part, VectorSet, after, joined, of_pages, read
 
 EXACT = 10_000
 """A set of more vectors than this is searched through Chroma; fewer take a millisecond."""

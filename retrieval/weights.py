@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+UNKNOWN = 0.5
+"""How far vectors are trusted of which nothing is known."""
+
 
 class Weights(NamedTuple):
     """The best page by words alone has 1 point; the other signs add to that.

@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     Column,
     Float,
     Index,
@@ -12,8 +13,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    bindparam,
     text,
 )
+
+GIVEN: BindParameter[int] = bindparam("given", expanding=True)
+"""The numbers of pages that a statement is about; there may be hundreds."""
 
 EXPIRE = text("expires IS NOT NULL")
 LIVE = text("live = 1")

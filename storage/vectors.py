@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     Connection,
     and_,
@@ -21,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from storage.tables import namespaces, vector_sets, vectors
+from storage.tables import GIVEN, namespaces, vector_sets, vectors
 from storage.upsert import insert_new
 
 Floats = NDArray[np.float32]
@@ -32,9 +31,6 @@ KEPT = np.dtype("<f2")
 
 BATCH = 1_000
 """How many vectors are given new numbers at once."""
-
-GIVEN: BindParameter[int] = bindparam("given", expanding=True)
-"""The numbers of pages that a statement is about; there may be hundreds."""
 
 read = select(vectors.c.number, vectors.c.page, vectors.c.vector)
 """Selects what `joined` takes."""

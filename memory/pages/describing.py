@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from sqlalchemy import Connection, bindparam, select, update
 
 from memory.pages.rows import GONE
-from models.extractive.abstract import abstract_of
 from storage.journal import perform
 from storage.tables import pages
 
@@ -70,6 +69,9 @@ def _describe(
         pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
     )
     rows = connection.execute(wanted.with_for_update()).all()
+    # Few commands make abstracts, and what makes them takes longer to load than the others work.
+    from models.extractive.abstract import abstract_of  # noqa: PLC0415
+
     written = update(pages).where(pages.c.number == bindparam("one"))
     around = _around(connection, owner, rows)
     values = [

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import BindParameter, Connection, bindparam, case, func, select
 
-from memory.pages.meaning import meaning
 from memory.pages.upkeep import due, refresh
-from retrieval.index import Index, mine, opened
+from models.embeddings import WORDS_ALONE, chosen
+from retrieval.index import HERE, Index, mine, opened
+from retrieval.pool import Vector, Vectors
 from retrieval.repeats import distinct
 from retrieval.search import Hit, gist
 from retrieval.search import search as answering
 from retrieval.spelling import corrected
 from retrieval.words import terms
 from storage.engine import read
-from storage.tables import documents, pages
-from storage.vectors import GIVEN
+from storage.tables import GIVEN, documents, namespaces, pages, vector_sets
 
 Answer = TypeVar("Answer")
 
@@ -150,12 +150,8 @@ async def search_each(
 
 
 def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None) -> list[Found]:
-    worded = bool(index.counts(terms(question)))
-    meant = meaning(index, gist(question, index), worded=worded)
-    vector = None if meant.vector is None else meant.vector.tolist()
-    found = answering(
-        question, index, limit + SPARE, vectors=meant.vectors, vector=vector, trust=meant.trust
-    )
+    meant = _meant(index, question)
+    found = answering(question, index, limit + SPARE, **meant._asdict())
     hits = [found[at] for at in distinct([hit.row for hit in found])]
     hits = _below_cited(index, hits)[:limit]
     # Vectors have a nearest page for everything, also one that nothing speaks for.
@@ -168,6 +164,41 @@ def _found(index: Index, question: str, limit: int, roots: Sequence[str] | None)
         for number, hit in worth.items()
         if number in rows
     ]
+
+
+class Meant(NamedTuple):
+    """What vectors tell of a question, as the scorer asks for it."""
+
+    vectors: Vectors | None = None
+    vector: Vector | None = None
+    trust: float = 0.0
+
+
+OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(HERE))
+MEANT = select(
+    select(vector_sets.c.number)
+    .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
+    .where(namespaces.c.owner.in_(OWNERS), vector_sets.c.embedder.not_in(WORDS_ALONE))
+    .exists()
+)
+"""Whether the owner of what is searched has vectors that know more than words."""
+
+
+def _meant(index: Index, question: str) -> Meant:
+    """Return the vector of a question, unless words find pages and no embedder knows more."""
+    worded = bool(index.counts(terms(question)))
+    if (
+        worded
+        and chosen() in WORDS_ALONE
+        and not index.connection.execute(MEANT, index.here).scalar()
+    ):
+        return Meant()
+    # Most stores have words alone, and what compares vectors takes longer to load than a search.
+    from memory.pages.meaning import meaning  # noqa: PLC0415
+
+    meant = meaning(index, gist(question, index), worded=worded)
+    vector = None if meant.vector is None else meant.vector.tolist()
+    return Meant(meant.vectors, vector, meant.trust)
 
 
 REPORTS = select(pages.c.number, pages.c.links).where(

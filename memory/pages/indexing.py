@@ -11,9 +11,8 @@ from memory.pages.rows import digest
 from retrieval.names import title_key
 from storage import outbox
 from storage.keywords import Entry, keywords
-from storage.tables import members, namespaces, pages
+from storage.tables import GIVEN, members, namespaces, pages
 from storage.upsert import insert_new
-from storage.vectors import GIVEN
 
 VECTORS = "vectors"
 """The job of the outbox that makes or removes the vectors of pages, as the table now says.

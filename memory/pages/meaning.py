@@ -14,8 +14,8 @@ from memory.pages.indexing import VECTORS
 from models.embeddings import Embedder, Spend, embedder
 from retrieval.index import Index
 from retrieval.script import language
-from retrieval.trust import UNKNOWN
 from retrieval.vector import Nearest, Shelf, shelves
+from retrieval.weights import UNKNOWN
 from runs.faults import client_errors, told
 from storage import outbox
 from storage.vectors import Floats, VectorSet, serving, sets_of_owner

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from memory.learning.jobs import elsewhere
 from memory.learning.patterns import ALSO
 from memory.profile.shape import Profile, Told, Trait
-from models.hashing import hashed
 from retrieval.words import words
 
 ALIKE = 0.8
@@ -47,6 +46,9 @@ def similarity(one: str, other: str) -> float:
     left, right = set(words(one)), set(words(other))
     if left and right and (left <= right or right <= left):
         return 1.0
+    # Whoever only reads a profile compares nothing, and needs no numpy.
+    from models.hashing import hashed  # noqa: PLC0415
+
     first, second = hashed([one, other])
     return max(0.0, float(first @ second))
 

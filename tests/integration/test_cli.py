@@ -352,6 +352,17 @@ def test_what_only_looks_something_up_loads_what_it_needs_for_that_alone(
     assert not found & HEAVY
 
 
+def test_a_search_that_words_answer_loads_nothing_that_compares_vectors(tmp_path: Path):
+    told = tmp_path / "bees.md"
+    told.write_text("Bees dance.\n", "utf-8")
+    loaded(tmp_path / "home", "ingest", str(told))
+
+    found = loaded(tmp_path / "home", "search", "bees")
+
+    assert "memory.pages.finding" in found
+    assert not found & {"numpy", "rank_bm25", "models.minilm", "config.models", "tomllib"}
+
+
 def test_patterns_are_compiled_when_they_are_used_and_not_when_they_are_imported():
     code = (
         "import re._compiler as compiler\n"

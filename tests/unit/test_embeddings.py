@@ -11,7 +11,7 @@ from openai import APIConnectionError, InternalServerError
 from config.errors import Problem
 from config.settings import settings
 from evals.openai_server import Server
-from models import embeddings, minilm
+from models import embeddings, minilm_files
 from models.embeddings import AT_ONCE, LONGEST, Embedder, embedder, usual
 from tests.unit.test_minilm import tiny
 
@@ -45,11 +45,11 @@ def refused(name: str) -> Problem:
 def test_without_a_setting_minilm_is_used_where_it_can_be_had_and_hashing_elsewhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(minilm, "find_folder", lambda: None)
+    monkeypatch.setattr(minilm_files, "find_folder", lambda: None)
     assert usual() == "hashing"
     assert named("").name == "hashing"
 
-    monkeypatch.setattr(minilm, "find_folder", lambda: tmp_path)
+    monkeypatch.setattr(minilm_files, "find_folder", lambda: tmp_path)
     assert usual() == "minilm"
 
 

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from models import minilm
+from models import minilm, minilm_files
 from models.bert import read
-from models.minilm import MiniLM, find_folder, holds_model
+from models.minilm import MiniLM
+from models.minilm_files import find_folder, holds_model
 
 Arrays = dict[str, Any]
 
@@ -206,7 +207,7 @@ def test_an_onnx_file_is_run_where_there_is_one(tiny: Path) -> None:
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Make a folder that holds no real model look like one, below a home without any."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(minilm_files, "PACKAGE", "no_such_package")
 
     def make(name: str) -> Path:
         folder = tmp_path / name
@@ -232,7 +233,7 @@ def test_an_installed_package_is_found_without_importing_it(
     folder = install("site/carries_minilm/model")
     (folder.parent / "__init__.py").write_text("import torch")
     monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setattr(minilm, "PACKAGE", "carries_minilm")
+    monkeypatch.setattr(minilm_files, "PACKAGE", "carries_minilm")
 
     assert find_folder() == folder
     assert "carries_minilm" not in sys.modules
