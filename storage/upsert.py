@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +24,19 @@ def upsert(
     """
     statement = insert_new(table).values({**named, **row, **(first or {})})
     changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=row)
+    return changed
+
+
+def upsert_each(table: Table, named: Sequence[str]) -> Executable:
+    """Return the statement that does so for many whole rows, which it is executed with.
+
+    Args:
+        table: Where they go.
+        named: The columns of the primary key.
+    """
+    statement = insert_new(table)
+    others = {one.name: statement.excluded[one.name] for one in table.c if one.name not in named}
+    changed: Executable = statement.on_conflict_do_update(index_elements=list(named), set_=others)
     return changed
 
 

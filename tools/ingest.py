@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +17,10 @@ from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.rows import Origin
 from memory.pages.sizing import prepared
-from report.citations import SECTION
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
+from tools.bunch import Due, Outcome, bunches, pages_of, read_bunch
 from tools.files.folder import find_files, others
 from tools.files.kinds import unread_type
 from tools.files.reading import extract
@@ -111,24 +110,27 @@ async def ingest(
     expect(len(files))
     known = await _known(owner, str(root))
     gate = anyio.Semaphore(SIDE_BY_SIDE)
-    much = await anyio.to_thread.run_sync(_due, files, known) > MUCH
-    way = Way(limits or Limits(), clean, much)
-    changed: list[str] = []
+    due = await anyio.to_thread.run_sync(_due, files, known)
+    way = Way(limits or Limits(), clean, sum(one.size for one in due) > MUCH)
+    changed = {str(one.path) for one in due}
 
-    async def one(file: Path) -> None:
+    async def some(bunch: Sequence[Due]) -> None:
         async with gate:
-            if await _ingest_file(owner, str(root), file, known.get(str(file)), way):
-                changed.append(str(file))
-            progress(str(file))
+            await _ingest_bunch(owner, str(root), bunch, way)
+            for one in bunch:
+                progress(str(one.path))
 
-    await _each(files, one)
+    for file in files:
+        if str(file) not in changed:
+            progress(str(file))
+    await _each(list(bunches(due)), some)
     for path in known.keys() - {str(file) for file in files}:
         await pages.forget_document(owner, str(root), path)
     skipped = await _skipped(owner, str(root))
     if len(skipped) == len(files):
         what = f"nothing in {root} can be read"
         raise Problem("docs_empty", what, where=skipped[0].reason, hint="see the list of types")
-    read = {*changed} - {one.path for one in skipped}
+    read = changed - {one.path for one in skipped}
     return Library(str(root), len(files), len(read), skipped)
 
 
@@ -163,11 +165,13 @@ async def left_out(owner: str, roots: Sequence[str]) -> list[Skipped]:
     return strange + sorted({one.path: one for one in found}.values())
 
 
-async def _each(files: list[Path], do: Callable[[Path], Coroutine[Any, Any, None]]) -> None:
+async def _each(
+    bunches: Sequence[Sequence[Due]], do: Callable[[Sequence[Due]], Coroutine[Any, Any, None]]
+) -> None:
     try:
         async with anyio.create_task_group() as tasks:
-            for file in files:
-                tasks.start_soon(do, file)
+            for bunch in bunches:
+                tasks.start_soon(do, bunch)
     except ExceptionGroup as failures:
         # What stops one file, such as a full disk, stops them all; the first tells enough.
         raise failures.exceptions[0] from failures
@@ -215,39 +219,89 @@ def _listed(root: Path) -> list[Path]:
     return files
 
 
-async def _ingest_file(owner: str, root: str, file: Path, known: Any | None, way: Way) -> bool:
-    """Read one file unless it is known; say whether it was read."""
-    try:
-        state = await anyio.Path(file).stat()
-        seen = (state.st_size, state.st_mtime_ns, READER)
-        if known is not None and (known.size, known.modified, known.reader) == seen:
-            return False
-        sha256 = await anyio.to_thread.run_sync(_hash, file, way.limits.size)
-    except OSError as error:
-        seen, sha256 = (0, 0, READER), ""
-        problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
-    else:
-        problem = await _keep(owner, root, file, sha256, way)
-    code, reason = (problem.code, problem.what) if problem else ("", "")
-    row: dict[str, Any] = {"sha256": sha256, "code": code, "reason": reason}
-    row |= dict(zip(("size", "modified", "reader"), seen, strict=True))
-    await pages.note_document(owner, root, str(file), row)
-    return True
-
-
-def _due(files: Sequence[Path], known: Mapping[str, Any]) -> int:
-    """Return how many bytes the files have that are not known as they are."""
-    due = 0
+def _due(files: Sequence[Path], known: Mapping[str, Any]) -> list[Due]:
+    """Return the files that are not known as they are."""
+    due = []
     for file in files:
-        with suppress(OSError):  # It is told of when it is read.
-            state, seen = file.stat(), known.get(str(file))
-            same = seen and (seen.size, seen.modified) == (state.st_size, state.st_mtime_ns)
-            due += 0 if same else state.st_size
+        try:
+            state = file.stat()
+        except OSError as error:
+            due.append(Due(file, 0, 0, error.strerror or "cannot be read"))
+            continue
+        one, seen = Due(file, state.st_size, state.st_mtime_ns), known.get(str(file))
+        if seen is None or (seen.size, seen.modified, seen.reader) != _seen(one):
+            due.append(one)
     return due
 
 
+def _seen(one: Due) -> tuple[int, int, int]:
+    """Return what is written down of a file, by which it is known the next time."""
+    return one.size, one.modified, READER
+
+
+async def _ingest_bunch(owner: str, root: str, bunch: Sequence[Due], way: Way) -> None:
+    """Read short files and keep them together; each alone where one of them is in the way."""
+    if bunch[0].is_short and way.clean is str:
+        try:
+            found = await _looked_at(owner, bunch, way)
+        except (OSError, WorkerLost):  # A `TimeoutError` is an `OSError`.
+            found = []
+        if found:
+            await pages.keep_files(owner, root, found)
+            return
+    for one in bunch:
+        await _ingest_file(owner, root, one, way)
+
+
+async def _looked_at(owner: str, bunch: Sequence[Due], way: Way) -> list[pages.Read]:
+    """Read some files as far as what is in them is not known, and return what is to be kept."""
+    size = way.limits.size
+    hashes = await anyio.to_thread.run_sync(lambda: [_hash(one.path, size) for one in bunch])
+    there = await _are_read(owner, hashes)
+    new = [
+        (one.path, sha256) for one, sha256 in zip(bunch, hashes, strict=True) if sha256 not in there
+    ]
+    outcomes = dict(zip(new, await _read_bunch(new, way), strict=True)) if new else {}
+    return [
+        _read(one, sha256, outcomes.get((one.path, sha256), Outcome([])))
+        for one, sha256 in zip(bunch, hashes, strict=True)
+    ]
+
+
+async def _read_bunch(files: Sequence[tuple[Path, str]], way: Way) -> list[Outcome]:
+    """Read some files where much is read in a worker process, else in a thread."""
+    work = partial(read_bunch, files, way.limits, apart=way.apart)
+    if way.apart:
+        return await run_apart(work, way.limits.seconds)
+    with anyio.fail_after(way.limits.seconds):
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _read(one: Due, sha256: str, outcome: Outcome) -> pages.Read:
+    """Return what the store is told of a file."""
+    seen = dict(zip(("size", "modified", "reader"), _seen(one), strict=True))
+    row = {"sha256": sha256, "code": outcome.code, "reason": outcome.reason, **seen}
+    return pages.Read(str(one.path), outcome.pages, row)
+
+
+async def _ingest_file(owner: str, root: str, one: Due, way: Way) -> None:
+    """Read one file alone."""
+    try:
+        if one.failure:
+            raise OSError(None, one.failure)
+        sha256 = await anyio.to_thread.run_sync(_hash, one.path, way.limits.size)
+    except OSError as error:
+        one, sha256 = Due(one.path, 0, 0), ""
+        problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
+    else:
+        problem = await _keep(owner, root, one.path, sha256, way)
+    code, reason = (problem.code, problem.what) if problem else ("", "")
+    read = _read(one, sha256, Outcome([], code, reason))
+    await pages.note_document(owner, root, read.path, read.row)
+
+
 async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Problem | None:
-    if await _is_read(owner, sha256):
+    if await _are_read(owner, [sha256]):
         return None
     try:
         document = await anyio.to_thread.run_sync(
@@ -255,19 +309,7 @@ async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Pro
         )
     except Problem as problem:
         return problem
-    # A dash like this parts the title of a document from that of a section.
-    title = document["title"].replace(SECTION, " – ")
-    new = [
-        pages.NewPage(
-            title=title
-            if one["title"] in ("", document["title"])
-            else f"{title}{SECTION}{one['title']}",
-            place=one["place"],
-            text=one["text"],
-            session=sha256,
-        )
-        for one in document["sections"]
-    ]
+    new = pages_of(document, sha256)
     # Pages that come into the namespace of their folder later are taken out of the index for that.
     await pages.keep_each(Origin(owner, "file", sha256, root), _prepared(way, new))
     return None
@@ -309,15 +351,15 @@ async def _apart(new: Sequence[pages.NewPage]) -> list[pages.NewPage]:
         return await anyio.to_thread.run_sync(prepared, new)
 
 
-async def _is_read(owner: str, sha256: str) -> bool:
-    """Say whether a file with this very content was read as it would be read today."""
-    same = select(documents.c.path).where(
+async def _are_read(owner: str, hashes: Sequence[str]) -> set[str]:
+    """Return those contents that some file has that was read as it would be read today."""
+    same = select(documents.c.sha256).where(
         documents.c.owner == owner,
-        documents.c.sha256 == sha256,
+        documents.c.sha256.in_(hashes),
         documents.c.reader == READER,
         documents.c.code == "",
     )
-    return (await read_rows(same.limit(1))).first() is not None
+    return set((await read_rows(same)).scalars())
 
 
 def _hash(file: Path, most: int) -> str:

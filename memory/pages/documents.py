@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,12 +12,12 @@ from sqlalchemy import Connection, Table, delete, or_, select
 
 from memory.pages.describing import described
 from memory.pages.indexing import in_index, join, namespace, put, take
-from memory.pages.keeping import supersede
-from memory.pages.rows import GONE, digest
+from memory.pages.keeping import store, supersede
+from memory.pages.rows import GONE, NewPage, Origin, digest, rows
 from storage.engine import read_rows
 from storage.journal import perform
 from storage.tables import documents, former_documents, members, pages
-from storage.upsert import insert_new, upsert
+from storage.upsert import insert_new, upsert, upsert_each
 
 FILE = "file"
 
@@ -36,6 +37,66 @@ async def note_document(owner: str, root: str, path: str, row: Mapping[str, Any]
         row: The other columns of `storage.tables.documents`.
     """
     await perform(partial(_note, owner=owner, root=root, path=path, row=dict(row)))
+
+
+class Read(NamedTuple):
+    """A file that was looked at: its pages, if they are to be kept, and its row of `documents`."""
+
+    path: str
+    pages: Sequence[NewPage]
+    row: Mapping[str, Any]
+
+
+async def keep_files(owner: str, root: str, files: Sequence[Read]) -> None:
+    """Keep the pages of some files of a folder and write down how each was read, all or nothing.
+
+    Args:
+        owner: Whose files.
+        root: The folder.
+        files: Short ones: all of their pages are written in one transaction.
+    """
+    made = await asyncio.to_thread(_rows, owner, root, files)
+    await perform(partial(_keep_files, owner=owner, root=root, files=files, made=made))
+
+
+def _rows(owner: str, root: str, files: Sequence[Read]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the pages of files by the hashes of the files."""
+    each = {one.row["sha256"]: one.pages for one in reversed(files) if one.pages}
+    return {sha: rows(Origin(owner, FILE, sha, root), new) for sha, new in each.items()}
+
+
+def _keep_files(
+    connection: Connection,
+    *,
+    owner: str,
+    root: str,
+    files: Sequence[Read],
+    made: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> None:
+    each = [row for some in made.values() for row in some]
+    if each:
+        store(connection, Origin(owner, FILE, "", root), each)
+    for sha256, some in made.items():
+        said = {row["id"]: row["position"] for row in some}
+        supersede(connection, owner, digest(FILE, sha256), said)
+    _note_each(connection, owner, root, {one.path: one.row for one in files})
+
+
+def _note_each(
+    connection: Connection, owner: str, root: str, given: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Do for several files what `_note` does for one that was changed."""
+    before = _contents(connection, owner, root, list(given))
+    changed = [path for path, sha256 in before.items() if sha256 != given[path]["sha256"]]
+    for path in changed:
+        _note(connection, owner=owner, root=root, path=path, row=dict(given[path]))
+    rest = {path: row for path, row in given.items() if path not in changed}
+    if not rest:
+        return
+    named = [{"owner": owner, "root": root, "path": path, **row} for path, row in rest.items()]
+    connection.execute(upsert_each(documents, ("owner", "root", "path")), named)
+    numbers = _numbers(connection, owner, {row["sha256"] for row in rest.values()})
+    join(connection, numbers, [namespace(connection, owner, FILE, root)])
 
 
 class Held(NamedTuple):
@@ -170,6 +231,16 @@ def content(connection: Connection, owner: str, root: str, path: str) -> str:
     return connection.execute(known).scalar() or ""
 
 
+def _contents(
+    connection: Connection, owner: str, root: str, paths: Sequence[str]
+) -> dict[str, str]:
+    """Return the content hashes that files had when they were read; without those never read."""
+    known = select(documents.c.path, documents.c.sha256).where(
+        documents.c.owner == owner, documents.c.root == root, documents.c.path.in_(paths)
+    )
+    return {row.path: row.sha256 for row in connection.execute(known) if row.sha256}
+
+
 def is_held(connection: Connection, owner: str, sha256: str, root: str | None = None) -> bool:
     """Say whether any file holds this content, or any below a folder."""
     wanted = select(documents.c.path).where(
@@ -188,3 +259,12 @@ def _pages(connection: Connection, owner: str, sha256: str) -> dict[int, tuple[s
     )
     rows = connection.execute(wanted)
     return {row.number: (row.id, row.position) for row in rows}
+
+
+def _numbers(connection: Connection, owner: str, hashes: Collection[str]) -> list[int]:
+    """Return the numbers of the pages of some files that can be found."""
+    origins = [digest(FILE, one) for one in hashes]
+    wanted = select(pages.c.number).where(
+        pages.c.owner == owner, pages.c.origin_id.in_(origins), pages.c.indexed > GONE
+    )
+    return list(connection.execute(wanted.order_by(pages.c.number)).scalars())

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select
 
+from memory.pages.documents import Read as Read
 from memory.pages.documents import forget_document as forget_document
+from memory.pages.documents import keep_files as keep_files
 from memory.pages.documents import note_document as note_document
 from memory.pages.finding import Page as Page
 from memory.pages.finding import location as location

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from config.errors import Problem
+from memory.pages import documents
 from memory.pages import store as pages
 from memory.pages.finding import search
 from memory.pages.listing import listed
@@ -17,6 +18,7 @@ from models.extractive.abstract import abstract_of
 from retrieval.tokens import count
 from storage.engine import read_rows
 from storage.keywords import fts5
+from storage.tables import documents as files
 from storage.tables import pages as stored
 from tools import ingest as module
 from tools.apart import WorkerLost
@@ -48,7 +50,13 @@ def extracted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(file.name)
         return await real(file, limits, **more)
 
+    def counted(files, *given, **more):
+        names.extend(path.name for path, _ in files)
+        return together(files, *given, **more)
+
+    together = module.read_bunch
     monkeypatch.setattr(module, "extract", counting)
+    monkeypatch.setattr(module, "read_bunch", counted)
     return names
 
 
@@ -381,7 +389,7 @@ async def test_a_storage_that_fails_in_the_middle_is_told_as_itself(
     async def full(*_: object, **__: object) -> list[str]:
         raise Problem("storage_full", "the disk is full")
 
-    monkeypatch.setattr(pages, "keep_each", full)
+    monkeypatch.setattr(pages, "keep_files", full)
 
     assert (await refused(folder)).code == "storage_full"
 
@@ -394,6 +402,7 @@ async def test_a_long_document_is_kept_although_its_worker_is_lost(
         raise error
 
     monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module, "MUCH", 100)
     monkeypatch.setattr(module, "run_apart", lost)
     long = "\n\n".join(f"Hive {number} weighs {number} kilograms in May." for number in range(300))
     write(tmp_path / "docs" / "hives.txt", long)
@@ -402,3 +411,74 @@ async def test_a_long_document_is_kept_although_its_worker_is_lost(
 
     assert (library.read, library.skipped) == (1, [])
     assert all(page.abstract for page in await listed(ME))
+
+
+@pytest.fixture
+def hives(tmp_path: Path) -> Path:
+    """A folder with thirty short files, two of them the same and one empty."""
+    folder = tmp_path / "hives"
+    for number in range(28):
+        write(folder / f"{number:02}.txt", f"Hive {number} weighs {number + 20} kilograms in May.")
+    write(folder / "28.md", (folder / "07.txt").read_bytes())
+    write(folder / "29.txt", "")
+    return folder
+
+
+async def test_short_files_are_kept_in_one_transaction(hives, monkeypatch: pytest.MonkeyPatch):
+    written: list[object] = []
+    real = documents.perform
+
+    async def counting(work):
+        written.append(work)
+        await real(work)
+
+    monkeypatch.setattr(documents, "perform", counting)
+    library = await take_in(hives)
+
+    assert len(written) == 1
+    assert (library.files, library.read, len(library.skipped)) == (30, 29, 1)
+    assert "07.txt" in await found("hive 7", hives)
+
+
+async def test_two_short_files_with_the_same_content_keep_one_page(hives):
+    await take_in(hives)
+    hits = await pages.find(ME, "weighs 27 kilograms", 40, [str(hives.resolve())])
+
+    assert sum("27 kilograms" in page.text for page in hits) == 1
+    assert {row.path[-6:] for row in await read_rows(select(files))} >= {"07.txt", "/28.md"}
+
+
+async def test_what_fails_among_short_files_leaves_nothing_of_any(
+    hives, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise Problem("storage_full", "the disk is full")
+
+    monkeypatch.setattr(documents, "_note_each", full)
+
+    assert (await refused(hives)).code == "storage_full"
+    assert (await read_rows(select(stored.c.id))).first() is None
+    assert (await read_rows(select(files))).first() is None
+
+
+@pytest.mark.parametrize("error", [TimeoutError, WorkerLost, OSError])
+async def test_short_files_are_read_each_alone_where_one_of_them_ends_the_reading(
+    hives, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+):
+    def lost(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(module, "read_bunch", lost)
+    library = await take_in(hives)
+
+    assert (library.read, [one.path[-6:] for one in library.skipped]) == (29, ["29.txt"])
+
+
+async def test_one_changed_file_among_short_ones_leaves_the_others_as_they_were(hives):
+    await take_in(hives)
+    write(hives / "03.txt", "Hive 3 has swarmed.", later=5)
+    write(hives / "04.txt", "Hive 4 has swarmed.", later=5)
+
+    assert (await take_in(hives)).read == 2
+    assert await found("swarmed", hives) == ["03.txt", "04.txt"]
+    assert "03.txt" not in await found("23 kilograms", hives)

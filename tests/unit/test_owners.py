@@ -257,7 +257,8 @@ WRITES = {
     *("learning.keeping.keep_claim", "learning.keeping.keep_statement", "learning.turns.take"),
     *("moving.arriving.imported", "pages.documents.forget_document", "pages.forgetting.forget"),
     *("pages.records.record", "pages.removing.remove", "forgetting.pruned.keep_report"),
-    *("pages.documents.note_document", "pages.memorizer.memorize", "pages.store.keep"),
+    *("pages.documents.keep_files", "pages.documents.note_document"),
+    *("pages.memorizer.memorize", "pages.store.keep"),
     *("pages.upkeep.refresh", "profile.store.learn", "profile.store.replace"),
 }
 """What changes something of the owner that it is told."""

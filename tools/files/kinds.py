@@ -45,6 +45,9 @@ MEDIA = {"image": "an image", "audio": "a sound recording", "video": "a video"}
 HEAVY = frozenset(f".pdf .docx .pptx .xlsx .epub .odt .rtf .eml .msg {_WEB}".split())
 """The types whose parsers are kept in a process of their own."""
 
+LIGHT = 200_000
+"""A file of another type with no more bytes is read where it is asked for."""
+
 TEXTS = frozenset(f".txt .text .rst .md .markdown .pdf .docx .odt .rtf .eml .msg {_WEB}".split())
 """The types that are called by their first line where nothing else names them."""
 

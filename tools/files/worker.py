@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import stat
 import struct
 import sys
 import zlib
@@ -15,8 +16,8 @@ from zipfile import BadZipFile
 from lxml.etree import LxmlError
 
 from retrieval.text import normalise
-from tools.files.kinds import check
-from tools.files.shapes import Document, File, Grid, Refused, Section
+from tools.files.kinds import SUFFIXES, check
+from tools.files.shapes import Document, File, Grid, Limits, Refused, Section
 
 if sys.platform == "linux":
     import resource
@@ -42,6 +43,29 @@ _BROKEN = (
 
 `ElementTree.ParseError` is a `SyntaxError`.
 """
+
+
+def load(path: Path, limits: Limits) -> File:
+    """Read the bytes once: what is parsed later is what was checked here.
+
+    Raises:
+        Refused: If it cannot be opened, or is empty, too large or of a type that is not read.
+    """
+    suffix = path.suffix.lower()
+    try:
+        if suffix not in SUFFIXES or not stat.S_ISREG(path.stat().st_mode):
+            raise Refused("file_type", f"files like this are not read: {path.name!r}")
+        with path.open("rb") as stream:
+            data = stream.read(limits.size + 1)
+    except FileNotFoundError:
+        raise Refused("file_not_found", "there is no such file") from None
+    except OSError as error:
+        raise Refused("file_unreadable", f"it cannot be opened: {error.strerror}") from None
+    if len(data) > limits.size:
+        raise Refused("file_too_large", f"it has more than {limits.size} bytes")
+    if not data.strip():
+        raise Refused("file_empty", "it is empty")
+    return File(data, suffix, limits)
 
 
 def read(reader: str, file: File) -> Document:
