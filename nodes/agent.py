@@ -167,6 +167,7 @@ async def _around(
         here=place,
         role=role,
         budget=await budget(place, choices),
+        model=await playing(role, choices),
         system=system,
         about=about(state),
         question=state.get("question", ""),
@@ -200,7 +201,7 @@ async def _converse(
     watched: str = "",
 ) -> list[AnyMessage]:
     """Put messages to the agent of a role; return the whole conversation."""
-    agent = agent_of(around.role, await playing(around.role, around.choices), schema)
+    agent = agent_of(around.role, schema)
     try:
         with inside(watched=watched) as config:
             result = await agent.ainvoke({"messages": [*messages]}, config, context=around)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
@@ -15,7 +13,6 @@ from langchain.agents.middleware import (
     ToolCallLimitMiddleware,
 )
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel
@@ -27,6 +24,7 @@ from memory.experience.credits import credit
 from memory.experience.memory import INSIGHT
 from memory.middleware import MemoryMiddleware
 from memory.registry import MEMORIES
+from models.extractive.model import Extractive
 from retrieval.tokens import count, exact
 from runs.around import Around
 from runs.compacting import Compact
@@ -42,30 +40,39 @@ TOOL_CALLS = 12
 
 Agent = CompiledStateGraph[Any, Around, Any, Any]
 
-_agents: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], Agent]]
-_agents = WeakKeyDictionary()
-
 _formless: set[str] = set()
 """The models that refused a form in this process; the prompt's own words must do for them."""
 
 
-def agent_of(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
-    """Return the agent that plays a role with a model; the same one each time in an event loop.
+@cache
+def agent_of(role: str, schema: type[BaseModel] | None) -> Agent:
+    """Return the agent that plays a role with any model, with the stack around it.
 
     Args:
         role: Who it is; it decides the tools.
-        model: The model.
         schema: The form of a typed answer; `None` for free text, where tools may be used.
     """
-    made = _agents.setdefault(asyncio.get_running_loop(), {})
-    name = (role, str(model.metadata), schema)
-    if name not in made:
-        made[name] = _make(role, model, schema)
-    return made[name]
+    tools = [] if schema else TOOLS.get(role, [])
+    # A typed answer is asked for with what its node has chosen to show, which is short.
+    fitting = [] if schema else [Compact()]
+    return create_agent(
+        # The form puts the model of the call in its place.
+        Extractive(),
+        tools,
+        middleware=[
+            *(_limits() if tools else []),
+            Layers(Form(schema), *fitting, Ledger(), REMINDED, Fallback(), Retry(), Meter()),
+        ],
+        context_schema=Around,
+        # A nested agent that inherits the checkpointer writes megabytes for every call.
+        checkpointer=False,
+        # An agent named like its node would have its prompts streamed as the node's messages.
+        name=f"{role}_agent",
+    )
 
 
 class Form(AgentMiddleware[Any, Around, Any]):
-    """Say what the role is told, and ask for JSON that fits a schema where there is one.
+    """Say which model is asked, what it is told, and the form of its answer where there is one.
 
     A server that refuses schemas is asked without; the system prompt holds the schema too.
     """
@@ -81,11 +88,12 @@ class Form(AgentMiddleware[Any, Around, Any]):
         self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
         """Pass the request on with both, or without the form if it is refused."""
-        asked = request.override(system_message=SystemMessage(request.runtime.context.system))
+        around = request.runtime.context
+        asked = request.override(model=around.model, system_message=SystemMessage(around.system))
         if sum(message.type == "ai" for message in request.messages) >= TOOL_ROUNDS - 1:
             # Without tools the last round can only write what was found so far.
             asked = asked.override(tools=[])
-        model = str(request.model.metadata)
+        model = str(around.model.metadata)
         if not self.settings or model in _formless:
             return await handler(asked)
         try:
@@ -178,26 +186,6 @@ class Layers(AgentMiddleware[Any, Around, Any]):
         for layer in reversed(self.layers):
             handler = partial(layer.awrap_model_call, handler=handler)
         return await handler(request)
-
-
-def _make(role: str, model: BaseChatModel, schema: type[BaseModel] | None) -> Agent:
-    """Put the stack around a model, from the outside in."""
-    tools = [] if schema else TOOLS.get(role, [])
-    # A typed answer is asked for with what its node has chosen to show, which is short.
-    fitting = [] if schema else [Compact()]
-    return create_agent(
-        model,
-        tools,
-        middleware=[
-            *(_limits() if tools else []),
-            Layers(Form(schema), *fitting, Ledger(), REMINDED, Fallback(), Retry(), Meter()),
-        ],
-        context_schema=Around,
-        # A nested agent that inherits the checkpointer writes megabytes for every call.
-        checkpointer=False,
-        # An agent named like its node would have its prompts streamed as the node's messages.
-        name=f"{role}_agent",
-    )
 
 
 def _limits() -> list[AgentMiddleware[Any, Any, Any]]:

@@ -33,6 +33,7 @@ class Around:
     here: Here
     role: str
     budget: Budget
+    model: BaseChatModel
     system: str
     """What the role is told about its work."""
     about: str = ""

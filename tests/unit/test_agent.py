@@ -226,3 +226,12 @@ async def test_nothing_stands_in_for_an_answer_that_no_call_would_get(script: Sc
         await ask(STATE, runtime(), "planner", "", said, Bee, otherwise=other)
 
     assert problem.value.code == "model_auth"
+
+
+async def test_each_call_is_answered_by_the_model_of_its_run(script: Script):
+    script.on("reporter", stopped("Bees dance."))
+
+    runs = [{"default": "fake:one"}, {"default": "fake:two"}, {"default": "fake:one"}]
+    told = [(await written(str(models), models=models)).model for models in runs]
+
+    assert told == ["fake:one", "fake:two", "fake:one"]
