@@ -10,18 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from config.models import _read
 from config.settings import settings
 from graph.context import Context
 from graph.session import Session, session
 from models.load import providers
-from nodes.stack import _formless
-from runs.budget import _budgets
 from runs.place import owned
 from storage.engine import close
 from tests.databases import POSTGRES, emptied, empty_schema, made_once, renamed, schema_with_tables
 from tests.fake_model import FakeModel, Script
 from tests.integration.command import Forks
+from tests.places import forget_environment
 from tools.ingest import ingest
 
 MEMORY = Path("/dev/shm")
@@ -55,10 +53,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("DOSSIER_HOME", str(folder))
     monkeypatch.setenv("DOSSIER_RETRY_SECONDS", "0")
     monkeypatch.chdir(tmp_path)
-    settings.cache_clear()
-    _read.cache_clear()
-    _budgets.clear()
-    _formless.clear()
+    forget_environment()
     yield folder
     settings.cache_clear()
 

@@ -1,11 +1,23 @@
-"""Points of a run, for tests that stand where a node would."""
+"""Points of a run, for tests that stand where a node would, and a process without a past."""
 
 from __future__ import annotations
 
 from langgraph.runtime import ExecutionInfo, Runtime
 
+from config.models import _read
+from config.settings import settings
 from graph.context import Context
+from nodes.stack import _formless
+from runs.budget import _budgets
 from runs.place import Here
+
+
+def forget_environment() -> None:
+    """Forget what this process has read of its environment, and has learnt in it."""
+    settings.cache_clear()
+    _read.cache_clear()
+    _budgets.clear()
+    _formless.clear()
 
 
 def somewhere(**more: str) -> Here:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import gc
 import importlib
@@ -24,6 +25,13 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from app.cli.main import main
 from config.errors import Problem
+from graph.context import Context
+from graph.session import session
+from runs.place import owned
+from storage import connect
+from tests.databases import engine_of
+from tests.places import forget_environment
+from tools.ingest import ingest
 
 ROOT = Path(__file__).parents[2]
 
@@ -264,7 +272,9 @@ class Running(NamedTuple):
 class Forks:
     """A process that has imported everything and forks for each command: a command in 0.1 s.
 
-    What only a new interpreter settles, such as the encoding of its streams, is not seen here.
+    It has answered a question before, so that its forks need not compile the graph, the statements
+    and the expressions. What only a new interpreter settles, such as the encoding of its streams,
+    is not seen here.
     """
 
     def __enter__(self) -> Self:
@@ -372,6 +382,9 @@ def fork_for_jobs(control: socket.socket) -> None:
         *memory,
     ):
         importlib.import_module(f"app.cli.{command}")
+    connect.create_engine = engine_of
+    _answer_once()
+    gc.collect()
     gc.freeze()
     heard, hear = socket.socketpair()
     hear.setblocking(False)
@@ -396,6 +409,24 @@ def fork_for_jobs(control: socket.socket) -> None:
             waited_for[child] = tell
             os.write(tell, f"{child}\n".encode())
             _close(job, *streams)
+
+
+def _answer_once() -> None:
+    """Answer a question in a place that is gone afterwards; no thread is left of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(Path(folder) / "place")
+        environment = place.environment()
+        os.environ.clear()
+        os.environ.update(environment)
+        forget_environment()
+        asyncio.run(_answered(place))
+    forget_environment()
+
+
+async def _answered(place: Place) -> None:
+    async with session("t1") as thread:
+        library = await ingest(owned("local", ""), place.docs, lambda _: None)
+        await thread.begin(WHO, Context(files=[library.root], auto_accept=True), lambda _: None)
 
 
 def _close(*numbers: int) -> None:
