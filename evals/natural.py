@@ -61,7 +61,7 @@ def natural_pages(folders: Folders, kind: str) -> Corpus:
         found = (folders.data / name / "corpus.jsonl" for name in SETS[kind])
         return indexed([page for one in found for page in lines(one)])
     folder: Path = getattr(folders, kind)
-    return indexed([page for file in find_files(folder) for page in _pages(file)])
+    return indexed([page for file in find_files(folder) for page in file_pages(file)])
 
 
 def without(own: Corpus, query: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ def _of(page: Mapping[str, Any], query: Mapping[str, Any]) -> bool:
     return document(page["title"]) in query["titles"]
 
 
-def _pages(file: Path) -> Iterator[dict[str, Any]]:
+def file_pages(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the sections of a file as the program keeps them."""
     read = asyncio.run(extract(file))
     title = read["title"].replace(SECTION, " – ")

@@ -38,7 +38,7 @@ _MARK = re.compile(
     r"(?:\s+|(?<=[、）])))+"
 )
 """What makes an item of a list of a line; it is left out of a quote."""
-_COMMENT = re.compile(r"(?:#|//|--|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
+_COMMENT = re.compile(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
 """What makes a comment of a sentence in a program."""
 
 _OPENS_BACKWARDS = re.compile(

@@ -92,6 +92,10 @@ CONDITION = re.compile(
     r"|note|in case|however)\b|^如果|^当|^若",
     re.IGNORECASE,
 )
+DENIES = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
 """What only names something, as an entry of an index and a setting do."""
 _ANNOUNCES = re.compile(r"[:：]\W*$|\[-")

@@ -35,7 +35,7 @@ KIND = re.compile(
 """What kind of thing is named beside its name, as in "the -q option"."""
 _OF = re.compile(r" (?:of|in|for|by) ")
 _ASKED = re.compile(
-    r"^\W*what do(?:es)? (?P<does>.+?) [a-z]+(?: in [\w.-]+)?\W*$"
+    r"^\W*what do(?:es)? (?P<does>.+?) (?P<verb>[a-z]+)(?P<within> in [\w.+-]*\w)?\W*$"
     r"|^\W*what(?:['’]s| is| are) (?:the )?(?:meaning|purpose|effect|function|use) of "
     r"(?P<of>.+?)\W*$"
     r"|^\W*what(?:['’]s| is| are) (?P<is>.+?)(?: (?:used |good )?for)?\W*$",
@@ -72,7 +72,15 @@ def within(found: Sequence[Entry], start: int) -> Entry | None:
 def purpose(question: str) -> str:
     """Return what a question wants to know the effect or the purpose of, if it asks for one."""
     found = _ASKED.search(bare(question.split("\n")[0]))
-    return next(filter(None, found.groups()), "") if found else ""
+    if not found:
+        return ""
+    return (found["does"] or found["of"] or found["is"]) + (found["within"] or "")
+
+
+def deed(question: str) -> str:
+    """Return the verb that a question asks with: "specify" of "What does X specify?"."""
+    found = _ASKED.search(bare(question.split("\n")[0]))
+    return (found["verb"] or "").lower() if found else ""
 
 
 def begins(term: str, quote: str, text: str) -> bool:

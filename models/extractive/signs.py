@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document, place
-from models.extractive.disqualifying import CONDITION, disqualified
+from models.extractive.disqualifying import CONDITION, DENIES, disqualified
 from models.extractive.exact import exact
 from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
 from models.extractive.manual import begins, explains, purpose
@@ -58,10 +58,6 @@ _DOES_OF = re.compile(
     r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
 )
 """What a part of something does or means, such as an option of a command."""
-_DENIES = re.compile(
-    r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
-    re.IGNORECASE,
-)
 _BACK = re.compile(
     r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
     re.IGNORECASE,
@@ -178,7 +174,7 @@ def _unfit(
     """Tell whether quotes are of a sort that never answers, or lack the form of an answer."""
     if disqualified(question, quotes[:lead]):
         return True
-    return lost > APART if language(question) == "zh" else not exact(question, pages, quotes)
+    return lost > APART if language(question) == "zh" else exact(question, pages, quotes) is None
 
 
 def _worded(question: str, first: Quote, text: str) -> dict[str, float]:
@@ -188,7 +184,7 @@ def _worded(question: str, first: Quote, text: str) -> dict[str, float]:
         not quote[0].islower() or first.under or _BEFORE.search(before)
     )
     return {
-        "denied": float(bool(_DENIES.search(quote)) and not _DENIES.search(question)),
+        "denied": float(bool(DENIES.search(quote)) and not DENIES.search(question)),
         "limited": float(bool(CONDITION.search(quote))),
         "hanging": float(bool(_BACK.search(quote)) and not first.under),
         "long": min(1.0, len(quote) / LONG),

@@ -98,3 +98,11 @@ def test_a_sentence_hangs_if_what_it_points_to_is_not_before_it():
     page = Page("S1", "", "", "It has 340 members. It owns 27 hives.\n\nThe club is old. It grows.")
 
     assert [one.hangs for one in candidates([page])] == [True, True, False, False]
+
+
+def test_signs_of_a_comment_are_left_out_before_a_sentence_and_kept_within_it():
+    assert texts("-- Bees dance for the queen.") == ["Bees dance for the queen."]
+    assert texts("Give the argument --slow to calm all bees.") == [
+        "Give the argument --slow to calm all bees."
+    ]
+    assert texts("--slow calms all of the bees.") == ["--slow calms all of the bees."]
