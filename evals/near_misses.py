@@ -30,7 +30,7 @@ from models.extractive.manual import entries
 from models.extractive.owner import heads
 from models.extractive.writing import finding
 from retrieval.text import sentences
-from tools.files import find_files
+from tools.files.folder import find_files
 
 BEGINS = 25
 """An answer is right if it begins with so many characters of the entry."""
