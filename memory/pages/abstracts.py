@@ -51,6 +51,8 @@ async def about(
     limit: int,
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
+    *,
+    bare: bool = False,
 ) -> list[Brief]:
     """Return the pages that fit a request best, best first; no single turns of a chat.
 
@@ -60,6 +62,7 @@ async def about(
         limit: How many at most.
         kinds: Of these kinds only.
         groups: Of these groups only.
+        bare: Whether abstracts that are still to be made may be missing.
     """
     wanted = terms(request)
     if not wanted:
@@ -72,7 +75,7 @@ async def about(
         return [known[number] for number in numbers if number in known]
 
     briefs = await searching(owner, search, await outlined(owner, kinds), groups)
-    return await described(owner, briefs)
+    return briefs if bare else await described(owner, briefs)
 
 
 async def newest(
@@ -80,11 +83,17 @@ async def newest(
     limit: int,
     kinds: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
+    *,
+    bare: bool = False,
 ) -> list[Brief]:
-    """Return the pages that were kept last, the last one first; no single turns of a chat."""
+    """Return the pages that were kept last, the last one first; no single turns of a chat.
+
+    Where they are `bare`, abstracts that are still to be made may be missing.
+    """
     those = await outlined(owner, kinds)
     work = partial(_newest, owner=owner, limit=limit, kinds=those, groups=groups)
-    return await described(owner, await read(work))
+    briefs = await read(work)
+    return briefs if bare else await described(owner, briefs)
 
 
 def _newest(

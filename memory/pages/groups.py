@@ -15,6 +15,7 @@ from memory.pages.describing import described
 from memory.pages.rows import digest
 from retrieval.index import found
 from retrieval.keyword import rank
+from retrieval.words import terms
 from storage.engine import read, read_rows
 from storage.tables import members, namespaces, pages
 
@@ -23,6 +24,10 @@ NAMED = {"web", "session"}
 
 LOOKED_AT = 1_000
 """How many pages of a document are looked at when it is opened."""
+
+
+RANKED = 4
+"""Abstracts are made and ranked for so many times the pages that are wanted."""
 
 
 class Group(NamedTuple):
@@ -63,12 +68,21 @@ async def best_of(owner: str, group: Group, request: str, limit: int) -> list[Br
     if group.named:
         within = ([group.kind], [group.name])
         return await about(owner, request, limit, *within) or await newest(owner, limit, *within)
-    mine = select(*COLUMNS).where(*_of_origin(owner, group), found(pages))
-    rows = await read_rows(mine.order_by(pages.c.position).limit(LOOKED_AT))
-    briefs = await described(owner, [Brief._make(row) for row in rows])
+    mine = select(*COLUMNS, pages.c.words).where(*_of_origin(owner, group), found(pages))
+    rows = (await read_rows(mine.order_by(pages.c.position).limit(LOOKED_AT))).all()
+    likely = await asyncio.to_thread(_likely, request, rows, limit * RANKED)
+    briefs = await described(owner, likely)
     texts = [f"{one.title}\n{one.abstract}" for one in briefs]
     ranked = await asyncio.to_thread(rank, request, texts)
     return [briefs[at] for at, _ in ranked[:limit]] or briefs[:limit]
+
+
+def _likely(request: str, rows: Sequence[Any], limit: int) -> list[Brief]:
+    """Return the pages with the most words of a request, in their order."""
+    wanted = set(terms(request))
+    shared = [len(wanted.intersection(row.words.split())) for row in rows]
+    best = sorted(range(len(rows)), key=lambda at: -shared[at])[:limit]
+    return [Brief._make(rows[at][:-1]) for at in sorted(best)]
 
 
 def _sizes(connection: Connection, owner: str, groups: Sequence[Group]) -> dict[Group, Size]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from config.counted import counted
 from memory.pages.abstracts import Brief, about, newest
+from memory.pages.describing import described
 from memory.pages.groups import Group, Size, best_of, dated, group_of, sizes, title_of
 from retrieval.tokens import count, warm
 
@@ -20,6 +21,9 @@ FOR_PAGES = 0.75
 
 LOOKED_AT = 40
 """How many fitting pages, and how many of the newest, are looked at."""
+
+SHOWN = 24
+"""How many pages are shown at most; the abstracts of more are not made for it."""
 
 EACH = 5
 """How many pages of one group are shown, and how many are read when it is opened."""
@@ -69,9 +73,10 @@ async def outline(
         most: How many tokens it may have.
     """
     await warm()
-    fitting = _entries(await about(owner, request, LOOKED_AT, kinds, groups))
+    found = _entries(await about(owner, request, LOOKED_AT, kinds, groups, bare=True))
+    fitting = await _described(owner, found)
     shown = {entry.group for entry in fitting}
-    recent = _entries(await newest(owner, LOOKED_AT, kinds, groups))
+    recent = _entries(await newest(owner, LOOKED_AT, kinds, groups, bare=True))
     others = [entry._replace(pages=[]) for entry in recent if entry.group not in shown]
     entries = [*fitting, *others]
     counted = await sizes(owner, [entry.group for entry in entries])
@@ -100,6 +105,16 @@ def _entries(found: Iterable[Brief]) -> list[Entry]:
         if len(entry.pages) < EACH:
             entry.pages.append(page)
     return list(entries.values())
+
+
+async def _described(owner: str, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the groups that fit with as many of their pages as are shown, and the abstracts."""
+    first = [page for entry in entries for page in entry.pages][:SHOWN]
+    pages = {page.id: page for page in await described(owner, first)}
+    return [
+        entry._replace(pages=[pages[page.id] for page in entry.pages if page.id in pages])
+        for entry in entries
+    ]
 
 
 def _written(entries: Sequence[Entry], counted: Mapping[Group, Size], most: int) -> Outline:

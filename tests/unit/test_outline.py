@@ -1,12 +1,17 @@
 from html import escape
 
 import pytest
+from sqlalchemy import select
 
 from memory.pages import store as pages
+from memory.pages.groups import RANKED
 from memory.pages.memorizer import memorize
-from memory.pages.outline import EACH, MOST, Outline, outline, read_out
+from memory.pages.outline import EACH, MOST, SHOWN, Outline, outline, read_out
+from memory.pages.sizing import prepared
 from memory.pages.store import NewPage
 from retrieval.tokens import count
+from storage import tables
+from storage.engine import read_rows
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -117,3 +122,29 @@ async def test_an_outline_is_short_however_much_there_is(text: str):
     of_one = [line for line in shown.text.split("\nG")[0].split("\n") if line.startswith("- P")]
     assert 0 < len(of_one) <= EACH
     assert set(shown.pages) == {f"P{n + 1}" for n in range(len(shown.pages))}
+
+
+async def test_only_the_abstracts_that_are_shown_are_made():
+    for name in range(30):
+        new = [
+            page(f"Hive {name}", f"Bees dance in hive {name}. It is number {at}.") for at in "ab"
+        ]
+        await pages.keep("me/", "file", f"hash {name}", prepared(new))
+
+    shown = await outline("me/", "dance")
+
+    made = [one for one in (await read_rows(select(tables.pages.c.abstract))).scalars() if one]
+    assert 0 < len(shown.pages) <= len(made) <= SHOWN
+
+
+async def test_a_long_document_is_opened_without_the_abstracts_of_all_its_pages():
+    new = [page("Bees", f"The bees of hive {n} eat honey all winter long.") for n in range(60)]
+    new[40] = page("Bees", "The queen lays eggs. She lives for years.")
+    ids = await pages.keep("me/", "file", "hash", prepared(new))
+
+    shown = await outline("me/", "winter")
+    opened = await read_out("me/", shown, ["G1"], "queen eggs")
+
+    made = [one for one in (await read_rows(select(tables.pages.c.abstract))).scalars() if one]
+    assert opened[0] == ids[40]
+    assert len(made) <= SHOWN + EACH * RANKED
