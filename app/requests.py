@@ -1,4 +1,4 @@
-"""Take the secrets out of what clients send to a server, before the server keeps any of it.
+"""Take secrets and files out of what clients send to a server, before the server keeps any of it.
 
 The development server writes every request down as it came, long before a graph sees it.
 """
@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -16,6 +22,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from retrieval.secrets import masked_within
+from storage.private import FOLDER
+from tools.uploads import without_bytes
 
 WRITING = frozenset(["POST", "PUT", "PATCH"])
 """The methods of requests that bring something to keep."""
@@ -23,11 +31,27 @@ WRITING = frozenset(["POST", "PUT", "PATCH"])
 PATHS = frozenset(["files", "project"])
 """The choices of a run that name folders, which have to stay as they are."""
 
+REFUSED = 400
+"""The lowest status of an answer that refuses a request."""
+
 TOO_DEEP = {"detail": "the request is nested too deeply"}
 
 
+STATE = Path(".langgraph_api")
+"""Where the development server keeps what it was sent, below the folder it was started in."""
+
+PERSON = frozenset(["user", "human"])
+"""Who says a message of a person, by its role or type."""
+
+_OF_THREAD = re.compile(r"/threads/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/|$)")
+
+
 class Masking:
-    """An ASGI middleware that masks the secrets in requests and in messages of websockets."""
+    """An ASGI middleware that takes secrets and files out of requests and of websockets' messages.
+
+    A file goes to the folder of its thread, where a run would put it, so it stays in a request that
+    names no thread; of a request that is refused no file is kept.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         """Stand before an application."""
@@ -36,25 +60,49 @@ class Masking:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on without secrets; refuse one that is too deep to be looked through."""
         if scope["type"] == "websocket":
-            await self.app(scope, _masked_words(receive), send)
+            await self.app(scope, _masked_words(receive, _thread(scope)), send)
             return
         if scope["type"] != "http" or scope["method"] not in WRITING:
             await self.app(scope, receive, send)
             return
         body, ended = await _body(receive)
+        new: list[Path] = []
         try:
-            safe = await asyncio.to_thread(masked_json, body)
+            safe = await asyncio.to_thread(masked_json, body, _thread(scope), new)
         except RecursionError:
             await JSONResponse(TOO_DEEP, 422)(scope, receive, send)
             return
         scope = {**scope, "headers": list(scope["headers"])}
         if safe is not body:
             MutableHeaders(scope=scope)["content-length"] = str(len(safe))
-        await self.app(scope, _told(safe, ended, receive), send)
+        await self.app(scope, _told(safe, ended, receive), _answering(send, new))
 
 
-def masked_json(body: bytes) -> bytes:
+def _thread(scope: Scope) -> str:
+    """Return the thread that a request names in its path; nothing for none."""
+    found = _OF_THREAD.search(scope["path"])
+    return str(UUID(found[1])) if found else ""
+
+
+def _answering(send: Send, new: Sequence[Path]) -> Send:
+    """Return a way to answer that removes the files of a request which is refused."""
+
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= REFUSED:
+            for path in new:
+                await asyncio.to_thread(path.unlink, missing_ok=True)
+        await send(message)
+
+    return answer
+
+
+def masked_json(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
     """Return a JSON text with its secrets masked; the very same bytes if it has none or is no JSON.
+
+    Args:
+        body: The text.
+        thread: The thread in whose folder the files of its messages are kept, if that is known.
+        new: Is told the paths of files that were not there yet.
 
     Raises:
         RecursionError: It is nested too deeply to be looked through.
@@ -63,8 +111,22 @@ def masked_json(body: bytes) -> bytes:
         data = json.loads(body)
     except ValueError:
         return body
-    safe = _masked(data)
+    safe = _masked(_filed(data, thread, new) if thread else data)
     return body if safe is data else json.dumps(safe).encode()
+
+
+def _filed(data: Any, thread: str, new: list[Path] | None) -> Any:
+    """Return what a request says with a reference in the place of each file of a message."""
+    if isinstance(data, list):
+        made = [_filed(one, thread, new) for one in data]
+        return data if all(one is old for one, old in zip(made, data, strict=True)) else made
+    if not isinstance(data, dict):
+        return data
+    found = {name: _filed(one, thread, new) for name, one in data.items()}
+    said = found.get("content")
+    if isinstance(said, list) and not PERSON.isdisjoint(map(str, map(data.get, ("role", "type")))):
+        found["content"] = without_bytes(thread, said, new)
+    return data if all(found[name] is one for name, one in data.items()) else found
 
 
 def _masked(data: Any) -> Any:
@@ -99,16 +161,33 @@ def _told(body: bytes, ended: Message, receive: Receive) -> Receive:
     return next_message
 
 
-def _masked_words(receive: Receive) -> Receive:
+def _masked_words(receive: Receive, thread: str) -> Receive:
     async def next_message() -> Message:
         message = await receive()
         text = message.get("text")
         if message["type"] != "websocket.receive" or not text:
             return message
-        return {**message, "text": masked_json(text.encode()).decode()}
+        safe = await asyncio.to_thread(masked_json, text.encode(), thread)
+        return {**message, "text": safe.decode()}
 
     return next_message
 
 
-app = Starlette(middleware=[Middleware(Masking)])
+@asynccontextmanager
+async def privately(app: Starlette) -> AsyncIterator[None]:
+    """Let nobody else read what the server keeps, however it was started, and what it has kept."""
+    del app
+    os.umask(0o077)
+    await asyncio.to_thread(close, STATE)
+    yield
+
+
+def close(folder: Path) -> None:
+    """Close a folder and its files to other people, as far as they are there and one's own."""
+    for path in (folder, *folder.glob("*")):
+        with suppress(OSError):
+            path.chmod(path.stat().st_mode & FOLDER)
+
+
+app = Starlette(middleware=[Middleware(Masking)], lifespan=privately)
 """What the server mounts (`langgraph.json`): no routes of its own."""

@@ -85,8 +85,13 @@ async def read_in(owner: str, thread: str, files: Sequence[Upload]) -> None:
     known = {PurePath(one.root).parent.name for one in await uploaded(owner, thread)}
     for one in files:
         path = _path(thread, one)
-        if one.id and one.id not in known and path.is_file():
+        if not one.id or not path.is_file():
+            continue
+        if one.id not in known:
             await _read(owner, path)
+        elif path.suffix.lower() not in TABLES:
+            # It was sent, and so kept, once more.
+            await asyncio.to_thread(path.unlink, missing_ok=True)
 
 
 async def not_read(
@@ -106,15 +111,30 @@ async def not_read(
 async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
     if not isinstance(message, HumanMessage) or isinstance(message.content, str):
         return message
-    if all(_is_text(block) or _is_taken(block) for block in message.content):
+    content = await asyncio.to_thread(without_bytes, thread, message.content)
+    if content is message.content:
         return message
-    content = [
-        block
-        if isinstance(block, str) or _is_text(block) or _is_taken(block)
-        else _reference(await asyncio.to_thread(_kept, thread, block))
-        for block in message.content
-    ]
     return message.model_copy(update={"content": content})
+
+
+def without_bytes(thread: str, content: list[Any], new: list[Path] | None = None) -> list[Any]:
+    """Return the parts of a message with a reference in the place of each file, which is kept.
+
+    Without files they are the very same ones.
+
+    Args:
+        thread: The thread of the message.
+        content: The parts, as a client has sent them.
+        new: Is told the paths of files that were not there yet.
+    """
+    if all(not isinstance(one, dict) or _is_text(one) or _is_taken(one) for one in content):
+        return content
+    return [
+        _reference(_kept(thread, one, new))
+        if isinstance(one, dict) and not (_is_text(one) or _is_taken(one))
+        else one
+        for one in content
+    ]
 
 
 def _blocks(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
@@ -151,7 +171,7 @@ def _upload(block: Mapping[str, Any]) -> Upload:
     )
 
 
-def _kept(thread: str, block: Mapping[str, Any]) -> Upload:
+def _kept(thread: str, block: Mapping[str, Any], new: list[Path] | None = None) -> Upload:
     """Keep the bytes of a file on the disk until they are read, if they can be."""
     told = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
     kind, content = _kind_and_content(told, block)
@@ -167,7 +187,10 @@ def _kept(thread: str, block: Mapping[str, Any]) -> Upload:
     if PurePath(name).suffix.lower() not in HEAVY:
         data = _masked(data)
     one = Upload(name, kind, size, hashlib.sha256(data).hexdigest()[:16], "")
-    _write(_path(thread, one), data)
+    path = _path(thread, one)
+    if new is not None and not path.exists():
+        new.append(path)
+    _write(path, data)
     return one
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,16 @@ SECRET = "hunter2-Zebra9"
 ASKED = f"My password is {SECRET}. What did Ebbinghaus measure?"
 
 
+NOTED = base64.b64encode(b"Ebbinghaus measured forgetting with syllables. " * 9).decode()
+
+
 def holding(home: Path) -> list[str]:
     every = (one for one in home.rglob("*") if one.is_file())
-    return [one.name for one in every if SECRET.encode() in one.read_bytes()]
+    return [
+        one.name
+        for one in every
+        if any(told.encode() in one.read_bytes() for told in (SECRET, NOTED))
+    ]
 
 
 async def told(server: Server) -> Any:
@@ -33,6 +41,15 @@ async def told(server: Server) -> Any:
         await client.store.put_item(["notes"], "one", {"text": secret})
         thread = (await client.threads.create(metadata={"note": secret}))["thread_id"]
         await client.runs.wait(thread, "dossier", input=asked(ASKED), context=context())
+        file = {
+            "type": "file",
+            "mimeType": "text/plain",
+            "data": NOTED,
+            "metadata": {"name": "n.txt"},
+        }
+        said = [{"type": "text", "text": "What does it say?"}, file]
+        sent = {"messages": [{"role": "user", "content": said}]}
+        await client.runs.wait(thread, "dossier", input=sent, context=context())
         reject = {"decisions": [{"type": "reject", "message": f"only 1885; {secret}"}]}
         await client.runs.wait(thread, "dossier", command={"resume": reject}, context=context())
         values = {"messages": [{"role": "user", "content": secret}]}
@@ -49,7 +66,9 @@ async def told(server: Server) -> Any:
         return await client.threads.get_state(thread)
 
 
-async def test_a_secret_sent_by_any_way_is_in_no_file_and_the_person_is_told(tmp_path: Path):
+async def test_a_secret_sent_by_any_way_and_a_file_are_in_no_file_and_the_person_is_told(
+    tmp_path: Path,
+):
     with serving(tmp_path) as server:
         state = await told(server)
 

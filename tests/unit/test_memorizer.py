@@ -8,12 +8,13 @@ from memory.kept.pages import PageShelf
 from memory.pages import sizing as module
 from memory.pages import store as pages
 from memory.pages.abstracts import about, newest
-from memory.pages.describing import Described, described
+from memory.pages.describing import AT_ONCE, Described, described
 from memory.pages.groups import Group, best_of
 from memory.pages.listing import listed, shown
 from memory.pages.memorizer import RELATED, memorize
 from memory.pages.sizing import MOST, parts, prepared
 from memory.pages.store import NewPage
+from models.extractive.abstract import abstract_of
 from retrieval.passages import passages
 from retrieval.tokens import count
 from storage import tables
@@ -179,6 +180,29 @@ async def test_abstracts_tell_apart_the_sections_of_a_document_with_a_header(kin
 
     assert sorted(one.abstract for one in found[1:]) == sorted(said)
     assert found[0].abstract == HEADER
+
+
+async def test_where_making_abstracts_breaks_off_none_is_torn_and_the_next_look_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    said = [f"Hive {n} weighs {n} kilos." for n in range(AT_ONCE + 9)]
+    await pages.keep("me/", "file", "f", prepared([page(one) for one in said]))
+    made = iter(range(AT_ONCE + 4))
+
+    def breaking(text: str, beside: Sequence[str]) -> str:
+        if next(made, None) is None:
+            raise MemoryError
+        return abstract_of(text, beside)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memory.pages.describing.abstract_of", breaking)
+        with pytest.raises(MemoryError):
+            await newest("me/", len(said))
+    assert len([one for one in await kept_abstracts() if one]) == AT_ONCE
+
+    await newest("me/", len(said))
+
+    assert sorted(await kept_abstracts()) == sorted(said)
 
 
 async def test_nobody_makes_the_abstracts_of_others():

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
+import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -14,13 +19,20 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from app.requests import Masking, masked_json
+from app.requests import STATE, Masking, masked_json, privately
+from tools.uploads import uploads
 
 SECRET = "hunter2-Zebra9"
+THREAD = "0198c7a2-6a55-7c1f-9d0e-3b7f6a1c2d4e"
+NOTE = b"The pump of hall 7 runs at 41 bar. My password is hunter2-Zebra9."
 
 
 async def echo(request: Request) -> Response:
     return Response(await request.body())
+
+
+async def refused(request: Request) -> Response:
+    return Response(await request.body(), 409)
 
 
 async def talk(socket: WebSocket) -> None:
@@ -32,6 +44,8 @@ async def talk(socket: WebSocket) -> None:
 def client() -> TestClient:
     routes = [
         Route("/", echo, methods=["POST", "PUT", "PATCH", "GET"]),
+        Route(f"/threads/{THREAD}/runs/stream", echo, methods=["POST"]),
+        Route(f"/threads/{THREAD}/state", refused, methods=["POST"]),
         WebSocketRoute("/talk", talk),
     ]
     return TestClient(Starlette(routes=routes, middleware=[Middleware(Masking)]))
@@ -86,3 +100,61 @@ def test_a_message_of_a_websocket_is_masked(client: TestClient):
 
 def test_what_is_no_json_is_left_to_the_server():
     assert masked_json(b"{") == b"{"
+
+
+def sent(role: str = "user") -> dict[str, Any]:
+    """Return what a chat page sends of a file."""
+    data = base64.b64encode(NOTE).decode()
+    file = {"type": "file", "mimeType": "text/plain", "data": data, "metadata": {"name": "n.txt"}}
+    said = [{"type": "text", "text": "What does it say?"}, file]
+    return {"input": {"messages": [{"role": role, "content": said}]}}
+
+
+def kept(home: Path) -> list[Path]:
+    return [one for one in (home / "uploads").rglob("*") if one.is_file()]
+
+
+def test_a_file_is_taken_out_of_a_request_and_lies_where_a_run_looks_for_it(
+    client: TestClient, home: Path
+):
+    got = client.post(f"/threads/{THREAD}/runs/stream", json=sent())
+
+    text, file = got.json()["input"]["messages"][0]["content"]
+    (path,) = kept(home)
+    assert text["text"] == "What does it say?"
+    assert "data" not in file
+    assert path == home / "uploads" / THREAD / file["upload"]["id"] / "n.txt"
+    assert path.read_text("utf-8").startswith("The pump of hall 7 runs at 41 bar.")
+    assert SECRET not in path.read_text("utf-8")
+    assert [one.name for one in uploads(HumanMessage([text, file]))] == ["n.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [(f"/threads/{THREAD}/state", "user"), (f"/threads/{THREAD}/runs/stream", "ai"), ("/", "user")],
+)
+def test_of_a_request_that_is_refused_or_names_no_thread_no_file_is_kept(
+    client: TestClient, home: Path, path: str, role: str
+):
+    client.post(path, json=sent(role))
+
+    assert kept(home) == []
+
+
+async def test_what_a_server_keeps_is_closed_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    old = tmp_path / STATE / "old.pckl"
+    old.parent.mkdir(mode=0o755)
+    old.touch(mode=0o644)
+    before = os.umask(0o022)
+    try:
+        async with privately(Starlette()):
+            new = old.with_name("new.pckl")
+            new.touch()
+        modes = [stat.S_IMODE(one.stat().st_mode) for one in (old.parent, old, new)]
+    finally:
+        os.umask(before)
+
+    assert modes == [0o700, 0o600, 0o600]
