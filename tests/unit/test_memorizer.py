@@ -195,7 +195,7 @@ async def test_where_making_abstracts_breaks_off_none_is_torn_and_the_next_look_
         return abstract_of(text, beside)
 
     with monkeypatch.context() as patched:
-        patched.setattr("memory.pages.describing.abstract_of", breaking)
+        patched.setattr("models.extractive.abstract.abstract_of", breaking)
         with pytest.raises(MemoryError):
             await newest("me/", len(said))
     assert len([one for one in await kept_abstracts() if one]) == AT_ONCE
