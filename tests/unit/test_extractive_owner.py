@@ -53,12 +53,26 @@ def test_the_option_of_a_sibling_is_not_sure():
 
 
 def test_a_term_without_an_owner_is_sure_where_all_its_entries_say_the_same():
-    same = KILN._replace(id="S3", title="kiln-mv - moves pots")
-    assert sure("What does -k do?", "Keep the pots hot.", "-k", KILN) == "entry"
-    assert sure("What does -k do?", "Keep the pots hot.", "-k", KILN, same) == "entry"
-    assert not sure("What does -k do?", "Keep the pots hot.", "-k", KILN, AGENT)
+    add, same, agent = (
+        page._replace(text=page.text.replace("-k", "--keep-on"))
+        for page in (KILN, KILN._replace(id="S3", title="kiln-mv - moves pots"), AGENT)
+    )
+    asked, told = "What does --keep-on do?", "Keep the pots hot."
+    assert sure(asked, told, "--keep-on", add) == "entry"
+    assert sure(asked, told, "--keep-on", add, same) == "entry"
+    assert not sure(asked, told, "--keep-on", add, agent)
     assert single("-k", KILN.title, [KILN, AGENT], named=True)
     assert not single("-k", KILN.title, [KILN, AGENT], named=False)
+
+
+@pytest.mark.parametrize("option", ["-k", "--keep"])
+def test_an_option_of_one_word_without_a_command_is_sure_only_in_a_single_manual(option):
+    page = KILN._replace(text=f"  {option}  Keep the pots hot.")
+    other = Page("S2", "stove - burns wood", "", "Wood burns.")
+    asked, told = f"What does {option} do?", "Keep the pots hot."
+    assert sure(asked, told, option, page, page._replace(text="Pots.")) == "entry"
+    assert not sure(asked, told, option, page, other)
+    assert sure(f"What does kiln-add {option} do?", told, option, page, other) == "entry"
 
 
 def test_a_quote_from_another_manual_than_the_one_that_is_named_is_foreign():
