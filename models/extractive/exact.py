@@ -9,7 +9,7 @@ from typing import Literal
 from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import place
-from models.extractive.clauses import states
+from models.extractive.clauses import CLAUSE, states
 from models.extractive.defaults import DEFAULT, is_default
 from models.extractive.disqualifying import CONDITION, DENIES
 from models.extractive.kinds import asks_list, asks_meaning
@@ -79,6 +79,16 @@ _PART_OF = re.compile(
 )
 _NOTE = re.compile(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
 """What begins with a name and a colon, and is no definition."""
+_SEEKS = re.compile(
+    r"^\W*(?:(?:of|on|in|at|by|to|from|for|under|with) )?(?:which|who|whom|whose|where|when|why"
+    r"|how (?:many|much|long|often|large|big|far|fast))\b",
+    re.IGNORECASE,
+)
+"""What asks for a thing, a place, a time, a number or a reason."""
+_INSTANCE = re.compile(
+    r"^\W*the (?P<thing>[\w-]+) (?:is|are) (?:an? )?(?:[\w\"'-]+ ){1,3}?(?P=thing)\b", re.IGNORECASE
+)
+"""What says of one thing which of its kind it is: "the unit is a special unit"."""
 _ABOVE = re.compile(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
 """A question right above a quote."""
 
@@ -92,8 +102,11 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> Form
     """
     line, first = bare(question.split("\n")[0]), quotes[0]
     title, text = place(first, pages)
-    affirms = DENIES.search(line) and not DENIES.search(first.text)
-    if affirms or foreign(line, first, title, pages) or not belongs(line, first, title):
+    if (
+        _turned(line, first.text)
+        or foreign(line, first, title, pages)
+        or not belongs(line, first, title)
+    ):
         return None
     if explains(first.under, purpose(line), title):
         return "entry" if is_entry(line, first, pages) else None
@@ -102,6 +115,17 @@ def exact(question: str, pages: Sequence[Page], quotes: Sequence[Quote]) -> Form
     if CONDITION.search(first.text) or _HERE.search(first.text) or asks_list(line):
         return None
     return _said(line, first, title, text)
+
+
+def _turned(question: str, quote: str) -> bool:
+    """Tell whether one of a question and a quote denies something, and the other does not.
+
+    What a quote denies is an answer to a question for yes or no, or for what something does.
+    """
+    if DENIES.search(question):
+        return not DENIES.search(quote)
+    clause = re.split(CLAUSE, quote, maxsplit=1)[0]
+    return bool(_SEEKS.search(question) and DENIES.search(clause))
 
 
 def _said(question: str, quote: Quote, title: str, text: str) -> Form | None:
@@ -142,7 +166,9 @@ def _is_thing(question: str, quote: Quote) -> bool:
         rf"\W*{_named(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
     ):
         return True
-    if not asked or _NOTE.match(quote.text) or f"{asked.spelt}," in question:
+    if not asked or any(one.match(quote.text) for one in (_NOTE, _INSTANCE)):
+        return False
+    if f"{asked.spelt}," in question:
         return False
     return defines(asked, quote.text, "") >= WHOLE
 

@@ -184,3 +184,33 @@ def test_what_a_program_does_by_default_is_not_the_default_of_something():
     told = "By default, kilnctl counts all pots that go through the door."
     asked = "What is the default door of kilnctl?"
     assert not is_exact(asked, told, title="kilnctl - show the pots at a door")
+
+
+def test_what_is_denied_answers_only_a_question_for_yes_or_no_or_one_that_denies():
+    told = "The kiln should not be opened in 1903 because of its heat."
+    assert is_exact("Why should the kiln not be opened?", told)
+    assert not is_exact("Why should the kiln be opened?", told)
+    assert is_exact("Is the kiln hot?", "The kiln is not hot.")
+    assert not is_exact("When was the kiln not opened?", "The kiln was opened in 1903.")
+
+
+def test_which_of_its_kind_a_thing_is_does_not_define_the_kind():
+    assert not is_exact("What is a kiln?", "The kiln is a special 'old' kiln that is kept.")
+    assert is_exact("What is a kiln?", "The kiln is an oven that bakes pots.")
+
+
+def test_what_a_thing_does_to_what_was_named_before_says_nothing_of_it():
+    assert not is_exact("What does kilnctl do?", "kilnctl makes this easy by turning all pots.")
+    assert is_exact("What does kilnctl do?", "kilnctl makes pots.")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The default heat is chosen by the kiln.",
+        "The default heat depends on the kiln.",
+        "Kilns use the default heat of the house.",
+    ],
+)
+def test_a_default_without_a_value_is_none(told):
+    assert not is_exact("What is the default heat?", told)
