@@ -12,7 +12,7 @@ from report.citations import SECTION
 from tools.files.kinds import HEAVY, LIGHT, READERS
 from tools.files.shapes import Document, Limits, Refused
 from tools.files.titles import title_of
-from tools.files.worker import load, read, read_apart
+from tools.files.worker import read_path, read_path_apart
 
 MANY = 50
 """How many files a bunch has, at most."""
@@ -69,8 +69,8 @@ def read_bunch(files: Sequence[tuple[Path, str]], limits: Limits, *, apart: bool
 
 def _outcome(path: Path, sha256: str, limits: Limits, *, apart: bool) -> Outcome:
     try:
-        file = load(path, limits)
-        document = (read_apart if apart else read)(READERS[file.suffix], file)
+        reader = READERS[path.suffix.lower()]
+        document = (read_path_apart if apart else read_path)(reader, path, limits)
     except Refused as refused:
         return Outcome([], refused.code, refused.what)
     named = Document(title=title_of(document, path), sections=document["sections"])

@@ -13,9 +13,9 @@ from anyio import fail_after, to_thread
 from config.errors import Problem
 from tools.apart import WorkerLost, run_apart
 from tools.files.kinds import HEAVY, LIGHT, READERS, SUFFIXES
-from tools.files.shapes import Document, File, Grid, Limits, Refused
+from tools.files.shapes import Document, Grid, Limits, Refused
 from tools.files.titles import title_of
-from tools.files.worker import load, read, read_apart, read_grids, read_grids_apart
+from tools.files.worker import load, read_grids, read_grids_apart, read_path, read_path_apart
 
 Result = TypeVar("Result")
 
@@ -52,8 +52,11 @@ async def extract(path: Path, limits: Limits = _DEFAULT, *, apart: bool = False)
         Problem: `file_…`, with a code that says why the file is not read; see `_HINTS`.
     """
     try:
-        file = await to_thread.run_sync(load, path, limits)
-        document = await _run(read_apart if apart else read, read_apart, file)
+        size = await to_thread.run_sync(_size, path)
+        heavy = apart or _is_heavy(path.suffix, size)
+        reader = READERS.get(path.suffix.lower(), "")
+        work = partial(read_path_apart if heavy else read_path, reader, path, limits)
+        document = await _run(work, limits.seconds + size / SLOWEST, apart=heavy)
     except Refused as refused:
         raise _problem(refused, path) from refused
     return Document(title=title_of(document, path), sections=document["sections"])
@@ -69,7 +72,9 @@ async def cells(path: Path, sha256: str, limits: Limits = _DEFAULT) -> list[Grid
         file = await to_thread.run_sync(load, path, limits)
         if await to_thread.run_sync(lambda: hashlib.sha256(file.data).hexdigest()) != sha256:
             return []
-        return await _run(read_grids, read_grids_apart, file)
+        heavy, size = _is_heavy(file.suffix, len(file.data)), len(file.data)
+        work = partial(read_grids_apart if heavy else read_grids, READERS[file.suffix], file)
+        return await _run(work, limits.seconds + size / SLOWEST, apart=heavy)
     except Refused as refused:
         raise _problem(refused, path) from refused
 
@@ -79,17 +84,26 @@ def _problem(refused: Refused, path: Path) -> Problem:
     return Problem(refused.code, refused.what, where=str(path), hint=hint)
 
 
-async def _run(
-    beside: Callable[[str, File], Result], apart: Callable[[str, File], Result], file: File
-) -> Result:
-    """Read a heavy file in a worker process, a light one in a thread, within its time."""
-    reader = READERS[file.suffix]
-    seconds = file.limits.seconds + len(file.data) / SLOWEST
+def _size(path: Path) -> int:
+    """Return how many bytes a file has; what cannot be looked at is told of when it is opened."""
     try:
-        if beside is apart or file.suffix in HEAVY or len(file.data) > LIGHT:
-            return await run_apart(partial(apart, reader, file), seconds)
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _is_heavy(suffix: str, size: int) -> bool:
+    """Tell whether a file is read in a worker process, not in a thread of this one."""
+    return suffix.lower() in HEAVY or size > LIGHT
+
+
+async def _run(work: Callable[[], Result], seconds: float, *, apart: bool) -> Result:
+    """Do some work in a worker process or in a thread, within its time."""
+    try:
+        if apart:
+            return await run_apart(work, seconds)
         with fail_after(seconds):
-            return await to_thread.run_sync(beside, reader, file, abandon_on_cancel=True)
+            return await to_thread.run_sync(work, abandon_on_cancel=True)
     except TimeoutError:
         raise Refused("file_timeout", f"reading it takes more than {seconds:g} seconds") from None
     except WorkerLost:

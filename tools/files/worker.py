@@ -99,10 +99,19 @@ def _parsed(reader: str, work: str, file: File) -> Any:
         raise Refused("file_broken", f"it cannot be read ({type(error).__name__})") from None
 
 
-def read_apart(reader: str, file: File) -> Document:
+def read_path(reader: str, path: Path, limits: Limits) -> Document:
+    """Read the file at a path with the module `reader`.
+
+    Raises:
+        Refused: As `load` and `read`.
+    """
+    return read(reader, load(path, limits))
+
+
+def read_path_apart(reader: str, path: Path, limits: Limits) -> Document:
     """Do the same in a worker process, with a limit on the memory of that process."""
-    _limit_memory(file.limits.memory)
-    return read(reader, file)
+    _limit_memory(limits.memory)
+    return read_path(reader, path, limits)
 
 
 def read_grids_apart(reader: str, file: File) -> list[Grid]:
