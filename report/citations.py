@@ -133,7 +133,7 @@ def _cut(title: str) -> str:
     """Return a section's title, or its first words where it is long; of several, of the ends."""
     ends = title.split(UNTIL)
     most = _LONGEST // len(ends)
-    return UNTIL.join(one if len(one) <= most else _begun(one, most) for one in ends)
+    return " – ".join(one if len(one) <= most else _begun(one, most) for one in ends)
 
 
 def _begun(title: str, most: int) -> str:

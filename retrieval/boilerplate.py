@@ -10,6 +10,7 @@ _MADE = regex(
     r"^\W*(?:this is \S+, produced by\b"
     r"|(?:this (?:file|page|document|code|module) (?:was|is|has been) )?(?:auto\w*[- ]*)?generated"
     r" (?:by|from|with|using|on)\b|.*\bdo not (?:edit|modify)\b"
+    r"|(?:next|prev(?:ious)?|up): [^.]*, (?:prev(?:ious)?|up): |.*\[(?:index|contents)\]\W*$"
     r"|(?:START|END)-INFO-DIR-ENTRY|INFO-DIR-SECTION|File: \S+,\s+Node: )",
     re.IGNORECASE,
 )
@@ -18,6 +19,7 @@ _LICENSED = regex(
     r"|\ball rights reserved\b|\bpermission is (?:hereby )?granted\b|\blicen[sc]ed under the\b"
     r"|\bunder the terms of (?:the|version)\b|\bredistribution and use\b"
     r"|\bwithout (?:\w+ ){0,4}warrant(?:y|ies)\b|\bmust retain the above copyright\b"
+    r"|\b(?:gnu|the) (?:\w+ )?general public licen[sc]e\b"
     r"|\bis free software[;,:]|\bfree software foundation\b|\bprovided ['\"“]?as[- ]is\b",
     re.IGNORECASE,
 )

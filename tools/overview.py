@@ -12,6 +12,7 @@ from pathlib import Path
 
 from config.counted import counted
 from memory.pages.documents import Held, Opening, held, openings
+from report.citations import SECTION
 from retrieval.script import CJK
 from retrieval.text import language as language_of
 from retrieval.text import sentences
@@ -29,6 +30,12 @@ SHORTEST = 20
 
 LONGEST = 220
 """The longest sentence of a document, in characters."""
+
+_WHOLE = re.compile(r"^\W*[A-Z\d].*\s.*[.!?]\W*$|[。！？]\W*$", re.DOTALL)
+"""What is a sentence, and no item, heading or piece of a table."""
+
+_MARK = re.compile(r"^\s*[-*+•]\s+")
+"""What begins an item."""
 
 _NOUN = re.compile(
     r"\b(?:folders?|director(?:y|ies)|files|documents|docs|collection|library|archive|corpus"
@@ -202,7 +209,7 @@ def _document(file: Held, opening: Opening | None, language: str) -> Made:
     line = f"- {plain(name)}{'：' if zh else ': '}{comma.join(told)}"
     sentence = _sentence(file, opening)
     said = (f"；“{sentence}”" if zh else f"; “{sentence}”") if sentence else ""
-    title = opening.title if opening else name
+    title = opening.title.split(SECTION)[0] if opening else name
     return Made("file", file.sha256, file.path, title or name, "", f"{line}{said}")
 
 
@@ -213,8 +220,9 @@ def _sentence(file: Held, opening: Opening | None) -> str:
     if file.path.lower().endswith(_TABLES):
         first = opening.text.strip().splitlines()[:1]
         return _cut(plain(first[0])) if first else ""
-    spans = [one.text for one in sentences(opening.abstract or opening.text[:1000])]
-    return _cut(plain(spans[0])) if spans else ""
+    said = [one.text for one in sentences(opening.abstract or opening.text[:1000])]
+    whole = [one for one in said if _WHOLE.search(one)] or said
+    return _cut(plain(_MARK.sub("", whole[0]))) if whole else ""
 
 
 def _cut(text: str) -> str:

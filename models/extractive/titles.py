@@ -33,7 +33,8 @@ _WORK = re.compile(
     r"|(?:so|and|furthermore|moreover|additionally|finally|also|in addition)\b,? *"
     r"|[请請然你您我]|能[否不](?:能)?|[帮幫为為给給]我|最[后後]，|首先，|另外，|[详詳][细細]"
     r"|(?:收集整理|整理|收集|[调調]研|研究|[学學][习習]|分析|[评評]估)(?:一?下)?|[:：， ])+"
-    r"|^[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
+    r"|^(?!\W*(?:what|how|which|why|who|when|where|is|are|do|does|did|can|should)\b|.{0,12}(?:如何|怎|什|哪))"
+    r"[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -57,6 +58,11 @@ _PARTICIPLE = re.compile(r"\s\w{2,}ed$")
 _POINTS = re.compile(
     r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I
 )
+_DANGLING = re.compile(
+    r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE
+)
+"""What a title does not end with: a comma, and the word that joins what is cut off."""
+
 _FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}
 
 
@@ -121,6 +127,6 @@ def _short(sentence: str, most: int) -> str:
     for end, least in ((_CLAUSE_END, most // 3), (_PHRASE_END, most // 2)):
         ends = [found.start() for found in end.finditer(sentence) if found.start() <= most]
         if ends and ends[-1] >= least:
-            return _PARTICIPLE.sub("", sentence[: ends[-1]])
+            return _DANGLING.sub("", _PARTICIPLE.sub("", sentence[: ends[-1]]))
     cut = sentence[: most - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut).rstrip(" ,，、;；") + "…"
+    return _DANGLING.sub("", cut.rsplit(" ", 1)[0] if " " in cut[most // 2 :] else cut) + "…"

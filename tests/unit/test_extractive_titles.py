@@ -40,6 +40,34 @@ def test_a_long_title_begins_where_it_is_asked():
     assert titled(told + "which signs should alert us?") == "Which signs should alert us?"
 
 
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        (
+            "How does the pump of the third hall work, when was its engine replaced, and who "
+            "was the last to mend it?",
+            "How does the pump of the third hall work",
+        ),
+        (
+            "Which valve of the plant lets the most water through in spring, and when was it "
+            "last opened by hand from the bridge?",
+            "Which valve of the plant lets the most water through in spring",
+        ),
+        (
+            "How do I write a driver for the pump: which functions must it have and what is "
+            "the table of calls for?",
+            "How do I write a driver for the pump",
+        ),
+        (
+            "水泵的第一台发动机是怎样工作的，什么时候更换过它的主轴和轴承，最后一次修理它的人又是谁，一共花了多少钱和多少天？",
+            "水泵的第一台发动机是怎样工作的，什么时候更换过它的主轴和轴承",
+        ),
+    ],
+)
+def test_a_long_question_with_several_parts_is_titled_by_what_it_asks_first(asked, title):
+    assert titled(asked) == title
+
+
 def test_a_long_prompt_is_titled_by_the_sentence_that_asks_for_its_topic():
     prompt = (
         "Honey bees have been kept for a long time in many parts of the world. "

@@ -135,3 +135,27 @@ async def test_one_letter_alone_is_told_as_what_it_is(tmp_path: Path, database: 
 
     assert "There is 1 document in" in whole.text
     assert whole.text.endswith("in all: letter 1.")
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("Next: Pumps, Up: Manual [Index]\n\nA pump moves water.", "A pump moves water."),
+        ("- The valve opens at 4 bar.\n- It shuts at 3.", "The valve opens at 4 bar."),
+        ("open 4 never\nshut 3 maybe\n\nThe table tells when it opens.", "The table tells"),
+        (
+            "See the GNU General Public License for more details.\n\nGates hold back water.",
+            "Gates hold back water.",
+        ),
+    ],
+)
+async def test_the_sentence_of_a_document_is_one_and_says_something_of_it(
+    tmp_path: Path, database: None, written: str, told: str
+):
+    (tmp_path / "valve.md").write_text(f"# Valves\n\n## Parts\n\n{written}", encoding="utf-8")
+    root = (await ingest("sam", tmp_path, lambda _: None)).root
+
+    _, one = await overview("sam", [root], "en")
+
+    assert f"“{told}" in one.text
+    assert one.title == "Valves"

@@ -144,6 +144,32 @@ def test_a_name_that_two_columns_bear_is_not_guessed():
     assert found.options == ("size km2", "population size")
 
 
+@pytest.mark.parametrize(
+    ("asked", "text", "tongue", "told"),
+    [
+        (
+            "Which apiary has the most mites per 100 in hives.csv?",
+            HIVES,
+            "en",
+            "the total of mites per 100 for each apiary or the mites per 100 of a single row",
+        ),
+        (
+            "hives.csv 中哪个蜂场的产蜜量(公斤)最多？",
+            蜂箱,
+            "zh",
+            "每个蜂场合计的产蜜量(公斤)、单独一行的产蜜量(公斤)",
+        ),
+    ],
+)
+def test_the_most_of_rows_or_of_their_sums_is_asked_about_in_plain_words(
+    asked: str, text: str, tongue: str, told: str
+):
+    found = reading(asked, table(text), sure=True)
+
+    assert isinstance(found, Unclear), found
+    assert told in wording.doubt(found, tongue)
+
+
 def test_a_value_that_two_columns_have_is_not_guessed():
     text = "from,to,price\nOslo,Bergen,90\nBergen,Oslo,80\nRome,Oslo,120\n"
     found = reading("What is the average price for Oslo?", table(text, "flights.csv"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
+from retrieval.script import language
 from tools.tables.conditions import Condition
 from tools.tables.mentions import Mention, words
 from tools.tables.table import Column, Table
@@ -257,8 +258,7 @@ class Maker:
             return Reading(self.table, which, column, self.conditions, group)
         if texts and len(entity.distinct) < len([one for one in entity.cells if one]):
             said = self.question[texts[0][0].start : texts[0][0].end]
-            options = [f"{entity.name}: {name} ({column.name})" for name in ("total", "one row")]
-            raise Doubt(said, options)
+            raise Doubt(said, _sums(column.name, entity.name, self.question))
         late = column.kind == "date" and self._dated()
         if late:
             which = "max" if OLD.search(self.said[which]) else "min"
@@ -287,3 +287,10 @@ class Maker:
         if asked or not rows:
             raise Doubt(self.question)
         return Reading(self.table, "list", None, self.conditions, entity=self.table.label)
+
+
+def _sums(column: str, entity: str, question: str) -> list[str]:
+    """Return in words what the most of a column may be the most of."""
+    if language(question) == "zh":
+        return [f"每个{entity}合计的{column}", f"单独一行的{column}"]
+    return [f"the total of {column} for each {entity}", f"the {column} of a single row"]
