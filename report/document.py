@@ -15,8 +15,8 @@ from report.render import Document, Gap
 from report.statements import statements
 from report.wording import word
 
-LONGEST = 80
-"""How many characters a title has at most."""
+LONGEST = 100
+"""How many characters a title has at most; a plan's may be a little longer than it should be."""
 
 _END = re.compile(r"\s|[，。；：、？！]")
 _HEADINGS = re.compile(r"^#.*$", re.MULTILINE)

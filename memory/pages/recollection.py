@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, select
 
 from memory.pages.abstracts import TURNS
 from memory.pages.finding import Page, columns, location, search, searching
+from memory.pages.records import WORKED_OUT
 from memory.pages.within import Scope
 from retrieval.index import Index
 from retrieval.keyword import rank
@@ -67,15 +68,28 @@ _NAMED = select(*columns()).where(
 )
 
 
+_OVERVIEWS = select(pages.c.id).where(
+    pages.c.owner == bindparam("owner"),
+    pages.c.id.in_(bindparam("ids", expanding=True)),
+    pages.c.provenance == WORKED_OUT,
+    pages.c.place == "",
+)
+
+
 async def traced(owner: str, query: str, found: Sequence[Page]) -> list[Page]:
-    """Put those pages that reports rest on and that fit the query best in the place of reports."""
+    """Put those pages that reports rest on and that fit the query best in the place of reports.
+
+    What an overview said of whole documents answers nothing but an overview.
+    """
     reports = [page.id for page in found if page.kind == REPORT]
     if not reports:
         return list(found)
     its = (pages.c.owner == owner, pages.c.id.in_(reports))
     rows = await read_rows(select(pages.c.id, pages.c.links).where(*its))
     links: dict[str, list[str]] = {row.id: json.loads(row.links) for row in rows}
-    every = await named(owner, list({one for some in links.values() for one in some}))
+    linked = {one for some in links.values() for one in some}
+    overviews = set((await read_rows(_OVERVIEWS, {"owner": owner, "ids": list(linked)})).scalars())
+    every = await named(owner, list(linked - overviews))
     cited = [page for page in every if page.kind != REPORT]
     ranked = await asyncio.to_thread(rank, query, [page.text for page in cited])
     order = dict.fromkeys([*(at for at, _ in ranked), *range(len(cited))])

@@ -23,7 +23,7 @@ from nodes.typed import in_words
 from prompts.fields import CHINESE
 from prompts.loader import render
 from prompts.marks import sources_block
-from report.document import headline
+from report.document import LONGEST, headline
 from report.render import Document, plain, to_markdown
 from report.wording import told as checks_told
 
@@ -116,7 +116,8 @@ def test_a_planner_is_not_offered_what_is_refused():
 @pytest.mark.parametrize(
     "asked",
     [
-        "How do here documents, here strings and process substitutions differ in the bash shell?",
+        "How do here documents, here strings and process substitutions differ in the bash shell, "
+        "and which is the fastest of them?",
         "回滚日志模式有哪五种锁状态，各允许什么？" * 6,
         "x" * 200,
     ],
@@ -124,7 +125,7 @@ def test_a_planner_is_not_offered_what_is_refused():
 def test_a_long_question_makes_a_short_title_of_whole_words(asked: str):
     title = headline(asked)
 
-    assert len(title) <= 80
+    assert len(title) <= LONGEST
     assert title.endswith("…")
     assert asked.startswith(title[:-1])
     assert " " not in asked or asked[len(title) - 1] == " "

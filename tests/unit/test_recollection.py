@@ -4,6 +4,7 @@ from memory.pages import store as pages
 from memory.pages.finding import Page
 from memory.pages.forgetting import forget
 from memory.pages.recollection import EARLIER, empty, named, recollected, without_turns_of
+from memory.pages.records import record
 from memory.pages.store import NewPage
 from memory.pages.within import Scope, scope
 
@@ -55,6 +56,19 @@ async def test_a_report_leads_to_the_pages_it_rests_on():
 
     await forget("me/", [one, other])
     assert await recollected("me/", "bees dance", 9, scope([])) == []
+
+
+async def test_a_report_leads_to_what_was_computed_and_not_to_what_an_overview_listed():
+    listed = NewPage(title="d", place="", text="- dance.csv: CSV table, English; “bees: 4.”")
+    computed = NewPage(title="d", place="rows=2-9", text="The total of bees is 4.")
+    links = [await record("me/", "file", "dance", one) for one in (listed, computed)]
+    await pages.keep(
+        "me/", "report", "t1-1", [NewPage(title="r", place="", text="Bees dance.", links=links)]
+    )
+
+    found = await recollected("me/", "bees dance", 9, scope([]))
+
+    assert [page.id for page in found] == links[1:]
 
 
 async def test_what_a_run_has_just_read_is_no_memory_to_it():
