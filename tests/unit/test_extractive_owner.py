@@ -65,14 +65,15 @@ def test_a_term_without_an_owner_is_sure_where_all_its_entries_say_the_same():
     assert not single("-k", KILN.title, [KILN, AGENT], named=False)
 
 
-@pytest.mark.parametrize("option", ["-k", "--keep"])
-def test_an_option_of_one_word_without_a_command_is_sure_only_in_a_single_manual(option):
+@pytest.mark.parametrize("option", ["-k", "--keep", "Keep"])
+def test_a_term_of_one_word_without_a_command_is_sure_only_in_a_single_manual(option):
     page = KILN._replace(text=f"  {option}  Keep the pots hot.")
     other = Page("S2", "stove - burns wood", "", "Wood burns.")
     asked, told = f"What does {option} do?", "Keep the pots hot."
     assert sure(asked, told, option, page, page._replace(text="Pots.")) == "entry"
     assert not sure(asked, told, option, page, other)
-    assert sure(f"What does kiln-add {option} do?", told, option, page, other) == "entry"
+    named = f"What does the {option} option of kiln-add do?"
+    assert sure(named, told, option, page, other) == "entry"
 
 
 def test_a_quote_from_another_manual_than_the_one_that_is_named_is_foreign():
