@@ -13,19 +13,24 @@ from models.extractive.wording import among
 from retrieval.words import words
 
 DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
-_WHOSE = re.compile(
-    r"\bdefaults?(?P<whose>(?: [\"'`“‘]?[\w.-]+[\"'`”’]?){0,8}?) (?:is|are|was|of (?=\W?\d))\b",
-    re.IGNORECASE,
-)
+_SOME = r"(?: [\"'`“‘]?[\w.-]+[\"'`”’]?){0,8}?"
+_IS = r"(?:is|are|was|of (?=\W?\d))\b"
+_WHOSE = re.compile(rf"\bdefaults?(?P<whose>{_SOME}) {_IS}", re.IGNORECASE)
 """What a default is said to be of."""
 _VALUE = re.compile(r"[=\[<(|:].*?(?=,|$)")
 """What stands behind a term: "port: <number>"."""
-_GIVEN = re.compile(
-    rf"{_WHOSE.pattern}|\bdefaults? (?:to|= ?)|\bdefault(?: value)?: |\b(?:is|are) the default\b"
-    r"|\bby default\b|[(,] ?default:? (?=\W?\d)|\(default:? [^)]+\)",
-    re.IGNORECASE,
+_NAMED = tuple(
+    re.compile(one, re.IGNORECASE)
+    for one in (
+        rf"^(?P<of>.*?\bdefaults?{_SOME} {_IS})",
+        r"^(?P<of>.*?)\bdefaults? ?(?:to\b|=|:)",
+        r"^(?P<of>.*?)[(,] ?(?:the )?default(?: value)?(?: is|:|=)? ?(?=\W?\d|[^()]{1,40}\))",
+        r"\b(?:is|are) the default\b(?P<of>.*)$",
+        r"^\W*by default,? (?P<of>.+?) (?:is|are)\b",
+    )
 )
-"""What gives a default, and does not only speak of one."""
+"""What gives a default, with what it is the default of."""
+_DECISION = re.compile(r"^\W*(?:is|are|does|do|can|will|has|have)\b", re.IGNORECASE)
 _NO_VALUE = re.compile(
     r"\bdefaults?\b(?: [\w-]+){0,8}? (?:is|are|was) (?:\w+ly )?(?:not|never|used|chosen|determined"
     r"|described|defined|derived|overridden|changed|ignored|applied|selected|specified|shown|listed"
@@ -47,7 +52,9 @@ def is_default(question: str, quote: Quote, title: str) -> bool:
     rest = [one for one in asked if not among(one, about(question, title))]
     if not rest or _more_special(quote, asked):
         return False
-    clause = next((one for one in CLAUSE.split(quote.text) if _gives(one, quote, asked, rest)), "")
+    clause = next(
+        (one for one in CLAUSE.split(quote.text) if _gives(one, question, quote, asked, rest)), ""
+    )
     told = _BY_DEFAULT.match(clause) and not _BY_DEFAULT_TOO.search(question)
     if told and set(words(" ".join(clause.split()[2:4]))).isdisjoint(rest):
         return False
@@ -61,12 +68,19 @@ def _more_special(quote: Quote, asked: list[str]) -> bool:
     return bool(head & set(asked) and head - set(asked))
 
 
-def _gives(clause: str, quote: Quote, asked: list[str], rest: list[str]) -> bool:
-    """Tell whether a clause gives a default, and of nothing else than what is asked for."""
+def _gives(clause: str, question: str, quote: Quote, asked: list[str], rest: list[str]) -> bool:
+    """Tell whether a clause gives a default, and of nothing else than what is asked for.
+
+    What is asked for stands in the term above it or in what the default is said to be of, and not
+    in the value. A question for yes or no is about all that is so by default.
+    """
     if BACK.search(_BY_DEFAULT.sub("", clause)) and not has(asked, words(quote.under)):
         return False
     whose = _WHOSE.search(clause)
     if whose and set(words(whose["whose"])) - _ITS - set(asked):
         return False
-    given = _GIVEN.search(clause) and not _NO_VALUE.search(clause)
-    return bool(given) and has(rest, words(f"{quote.under} {clause}"))
+    of = next((found["of"] for one in _NAMED if (found := one.search(clause))), None)
+    if _DECISION.search(question) and _BY_DEFAULT_TOO.search(clause):
+        of = clause
+    given = of is not None and not _NO_VALUE.search(clause)
+    return given and has(rest, words(f"{quote.under} {of}"))

@@ -214,3 +214,23 @@ def test_what_a_thing_does_to_what_was_named_before_says_nothing_of_it():
 )
 def test_a_default_without_a_value_is_none(told):
     assert not is_exact("What is the default heat?", told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The heat of the oven defaults to 900.",
+        "The heat of the oven (default 900) can be set.",
+        "A fire of 900 degrees is the default heat of the oven.",
+        "By default, the heat of the oven is 900.",
+    ],
+)
+def test_what_stands_before_a_default_or_behind_is_the_default_says_what_it_is_of(told):
+    assert is_exact("What is the default heat of the oven?", told) == "default"
+
+
+def test_what_stands_only_in_the_value_of_a_default_is_not_what_it_is_of():
+    asked = "What is the default heat of the oven?"
+    assert not is_exact(asked, "The oven defaults to a warm door and a low heat.")
+    assert not is_exact(asked, "The oven is opened with the heat, a wheel by default.")
+    assert not is_exact(asked, 'Defaults to "heat of the oven".', under="--why")
