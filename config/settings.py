@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
-from dotenv import load_dotenv
 from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
 
+from config import environment
 from config.errors import Problem
 from config.validation import first_error
 
@@ -110,7 +110,7 @@ def settings() -> Settings:
     """
     try:
         # Keys and the names of models are read from the environment by those that use them.
-        load_dotenv(".env")
+        environment.take_over()
         return Settings.model_validate(_given())
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"

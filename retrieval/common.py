@@ -40,12 +40,10 @@ def weight(word: str) -> float:
     says nothing; its rank in other text does. By Zipf's law the share of texts with the word of
     rank r falls like 1 / r, so its inverse document frequency grows like ln r.
     """
-    ranks = _ranks()
     if len(word) == 2 and not GRAMMAR.isdisjoint(word):
         return LEAST
-    if word not in ranks:
-        return 1.0
-    return LEAST + (1 - LEAST) * ranks[word]
+    rank, listed = _ranks().get(word, (1, 0))
+    return LEAST + (1 - LEAST) * (math.log(rank) / math.log(listed)) if listed else 1.0
 
 
 @cache
@@ -74,8 +72,8 @@ def is_common(word: str) -> bool:
 
 
 @cache
-def _ranks() -> dict[str, float]:
-    """Return ln(rank) / ln(length of the list) for each listed word.
+def _ranks() -> dict[str, tuple[int, int]]:
+    """Return the rank of each listed word, and the length of its list.
 
     The list has the words of most encyclopedia paragraphs, an English and a Chinese part (pairs
     of characters), each most common first; the word counts are of HotpotQA, MuSiQue, 2Wiki, CMRC
@@ -83,8 +81,4 @@ def _ranks() -> dict[str, float]:
     """
     text = Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8")
     parts = [part.split() for part in text.split("\n\n") if part.strip()]
-    return {
-        word: math.log(rank) / math.log(len(part))
-        for part in parts
-        for rank, word in enumerate(part, start=1)
-    }
+    return {word: (rank, len(part)) for part in parts for rank, word in enumerate(part, start=1)}

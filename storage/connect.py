@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
-from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from config.errors import Problem
 from storage.private import make_file, secure
@@ -17,6 +18,9 @@ DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 CONNECTIONS = 16
 """How many connections a process keeps open; opening one costs more than most statements."""
+
+PATIENCE = 5.0
+"""How many seconds a new file is waited for that another process makes."""
 
 
 def connect(url: str) -> Engine:
@@ -75,15 +79,18 @@ def _settle(connection: Any, _: Any) -> None:
     cursor.close()
 
 
-# SQLite does not wait by itself when two processes make a new file log ahead at the same time.
-@retry(
-    retry=retry_if_exception_message(match=".*locked"),
-    stop=stop_after_delay(5),
-    wait=wait_fixed(0.05),
-    reraise=True,
-)
 def _log_ahead(cursor: Any) -> None:
-    cursor.execute("PRAGMA journal_mode=WAL")
+    """Let SQLite log ahead; it does not wait by itself when two processes begin that at once."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _hasten(connection: Any, _: Any) -> None:

@@ -22,7 +22,6 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
-from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random
 
 from config.errors import Problem
 from config.settings import settings
@@ -116,13 +115,26 @@ def _deadlocked(error: BaseException) -> bool:
     return getattr(getattr(error, "orig", None), "sqlstate", "") == "40P01"
 
 
-@retry(
-    retry=retry_if_exception(_deadlocked),
-    stop=stop_after_attempt(5),
-    wait=wait_random(0, 0.1),
-    reraise=True,
-)
 def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
+    try:
+        return _write_once(engine, work)
+    except DatabaseError as error:
+        if not _deadlocked(error):
+            raise
+    # This is seldom, and the library takes longer to load than most commands read.
+    from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random  # noqa: PLC0415
+
+    again = Retrying(
+        retry=retry_if_exception(_deadlocked),
+        stop=stop_after_attempt(4),
+        wait=wait_random(0, 0.1),
+        reraise=True,
+    )
+    answer: Answer = again(_write_once, engine, work)
+    return answer
+
+
+def _write_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         return work(connection)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from dotenv import load_dotenv
 from pydantic import ValidationError
 from typer.core import TyperArgument
 from typer.models import CommandInfo, TyperInfo
@@ -46,6 +45,7 @@ from app.cli.options import (
     Verdict,
     Yes,
 )
+from config import environment
 from config.errors import Problem
 from config.validation import first_error
 
@@ -285,7 +285,7 @@ def _keep_to_itself() -> None:
     """Have nobody told of a run, unless the person has switched LangSmith's tracing on."""
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
     with suppress(OSError, ValueError):  # The settings tell what is wrong with the file.
-        load_dotenv(".env")
+        environment.take_over()
     if not any(os.environ.get(name) for name in TRACING):
         os.environ["LANGSMITH_TRACING"] = "false"
 
