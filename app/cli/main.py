@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from pydantic import ValidationError
 from typer.core import TyperArgument
 from typer.models import CommandInfo, TyperInfo
 
@@ -60,11 +59,13 @@ TRACING = (
 )
 """The variables that switch LangSmith's tracing on or off."""
 
+HELP = ["-h", "--help"]
+
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP},
 )
 
 
@@ -255,13 +256,35 @@ def _plain(command: Any, path: str = "") -> Any:
     Arguments are named without their types, and what a number may be is told in words.
     """
     command.epilog = epilog(path)
-    for one in command.params:
+    helping = command.get_help_option(typer.Context(command, help_option_names=HELP))
+    for one in (*command.params, helping):
         vars(one).update(_get_number_range_help_str=partial(_bounds, one))
+        vars(one).update(get_runtime_param=partial(_Taken, one))
         if isinstance(one, TyperArgument):
             vars(one).update(display_type_rich=_nothing, _usage_display_name=partial(_named, one))
     for name, below in getattr(command, "commands", {}).items():
         _plain(below, f"{path} {name}".strip())
     return command
+
+
+class _Taken:
+    """What takes the value of a parameter: as it is where it is of its kind already.
+
+    Typer does so with true and false alone; for all else it loads pydantic, which most commands
+    with nothing but texts and defaults can do without.
+    """
+
+    def __init__(self, one: Any) -> None:
+        self.one = one
+
+    def coerce(self, value: Any, param: Any, ctx: typer.Context) -> Any:
+        """Return a value as the command is given it; typer reads what has to be read."""
+        kind = self.one.type_descriptor
+        if type(value) is kind.annotation and kind.parameter_info.parser is None:
+            return value
+        if value is None and not self.one.multiple and self.one.nargs == 1:
+            return None
+        return type(self.one).get_runtime_param(self.one).coerce(value, param=param, ctx=ctx)
 
 
 def _bounds(one: Any) -> str | None:
@@ -309,6 +332,9 @@ def _check(words: list[str]) -> None:
 
 def _said(error: typer.BadParameter) -> str:
     """Return what is wrong with the words of a command; typer takes over what pydantic says."""
+    # Only a command that is wrong needs it, and one that is right must not wait for it.
+    from pydantic import ValidationError  # noqa: PLC0415
+
     if not isinstance(error.__cause__, ValidationError):
         return error.format_message()
     name = error.param.get_error_hint() if isinstance(error.param, TyperArgument) else ""

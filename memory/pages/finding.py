@@ -187,11 +187,7 @@ MEANT = select(
 def _meant(index: Index, question: str) -> Meant:
     """Return the vector of a question, unless words find pages and no embedder knows more."""
     worded = bool(index.counts(terms(question)))
-    if (
-        worded
-        and chosen() in WORDS_ALONE
-        and not index.connection.execute(MEANT, index.here).scalar()
-    ):
+    if not index.namespaces or (worded and _words_alone(index)):
         return Meant()
     # Most stores have words alone, and what compares vectors takes longer to load than a search.
     from memory.pages.meaning import meaning  # noqa: PLC0415
@@ -199,6 +195,13 @@ def _meant(index: Index, question: str) -> Meant:
     meant = meaning(index, gist(question, index), worded=worded)
     vector = None if meant.vector is None else meant.vector.tolist()
     return Meant(meant.vectors, vector, meant.trust)
+
+
+def _words_alone(index: Index) -> bool:
+    """Tell whether neither the embedder that is set nor one that made vectors knows more."""
+    if chosen() not in WORDS_ALONE:
+        return False
+    return not index.connection.execute(MEANT, index.here).scalar()
 
 
 REPORTS = select(pages.c.number, pages.c.links).where(

@@ -360,7 +360,13 @@ def test_a_search_that_words_answer_loads_nothing_that_compares_vectors(tmp_path
     found = loaded(tmp_path / "home", "search", "bees")
 
     assert "memory.pages.finding" in found
-    assert not found & {"numpy", "rank_bm25", "models.minilm", "config.models", "tomllib"}
+    assert not found & {"numpy", "rank_bm25", "models.minilm", "config.models", "pydantic"}
+
+
+def test_what_lists_the_runs_loads_nothing_that_reads_forms_or_tries_again(tmp_path: Path):
+    found = loaded(tmp_path, "runs", "--project", "bees")
+
+    assert not found & {"pydantic", "tenacity", "dotenv", "numpy"}
 
 
 def test_patterns_are_compiled_when_they_are_used_and_not_when_they_are_imported():

@@ -60,3 +60,52 @@ def test_a_value_that_cannot_be_used_is_told_with_its_variable(
 
     assert (failure.value.code, failure.value.where) == ("config_value", name)
     assert failure.value.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("DOSSIER_FETCH_HOURS", "soon", "it is not a number"),
+        ("DOSSIER_FETCH_HOURS", "-0.5", "it is less than 0"),
+        ("DOSSIER_CONNECT_SECONDS", "0", "it is not more than 0"),
+        ("DOSSIER_FACT_SIMILARITY", "inf", "it is not a finite number"),
+        ("DOSSIER_FACT_CONFIDENCE", "1.5", "it is more than 1"),
+        ("DOSSIER_CONTEXT_TOKENS", "9000.5", "it is not a whole number"),
+        ("DOSSIER_ALLOW_PRIVATE_FETCH", "maybe", "it is neither true nor false"),
+        ("DOSSIER_MEMORY_EDITS", "never", "it is not one of 'ask' or 'allow'"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_said_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+):
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(Problem) as failure:
+        settings()
+
+    assert (failure.value.where, failure.value.what) == (name, told)
+
+
+def test_two_weights_of_nothing_are_refused_together(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_FACT_SIMILARITY", "0")
+    monkeypatch.setenv("DOSSIER_FACT_CONFIDENCE", "0.0")
+
+    with pytest.raises(Problem, match="both 0"):
+        settings()
+
+
+def test_values_are_read_as_what_they_are(monkeypatch: pytest.MonkeyPatch):
+    for name, value in (
+        ("FETCH_HOURS", "1e1"),
+        ("CONTEXT_TOKENS", "5000.0"),
+        ("ALLOW_PRIVATE_FETCH", "Yes"),
+        ("SECOND_READER", "OFF"),
+        ("MEMORY_EDITS", "allow"),
+        ("NOT_A_SETTING", "x"),
+    ):
+        monkeypatch.setenv(f"DOSSIER_{name}", value)
+    read = settings()
+
+    assert (read.fetch_hours, read.context_tokens) == (10.0, 5000)
+    assert (read.allow_private_fetch, read.second_reader) == (True, False)
+    assert read.memory_edits == "allow"
