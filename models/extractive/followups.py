@@ -87,7 +87,10 @@ def subject(question: str) -> str:
     named = [asked.spelt] if asked else names(question)
     if len(named) != 1 or _PRONOUN.search(named[0]):
         return ""
-    whole = re.search(rf"\b(?:the|an?) {re.escape(named[0])}\b", question, re.IGNORECASE)
+    name = re.escape(named[0])
+    # "The lighthouse at Cape Merrin" is about the lighthouse.
+    within = r"(?:[\w'’-]+ ){1,2}(?:at|in|near|on) (?:the )?"
+    whole = re.search(rf"\b(?:the|an?) (?:{within})?{name}\b", question, re.IGNORECASE)
     return re.sub(r"^an? ", "the ", whole[0], flags=re.IGNORECASE) if whole else named[0]
 
 

@@ -35,8 +35,10 @@ def verdict(prompt: Prompt) -> dict[str, Any]:
     about = topic(wanted)
     quoted = _verified(prompt.findings[0], prompt.pages) if prompt.findings else []
     there = _words([page.text for page in prompt.pages] + [page.title for page in prompt.pages])
-    covered = _words(quoted)
+    covered, titles = _words(quoted), _words(_titles(prompt.findings, prompt.pages))
     reachable = {term: part for term, part in about.terms.items() if term in there}
+    if covered & reachable.keys() - titles:
+        covered |= titles
     lacking = [term for term in reachable if term not in covered]
     least = COVERED * sum(reachable.values())
     if quoted and sum(reachable[term] for term in lacking) <= sum(reachable.values()) - least:
@@ -77,6 +79,12 @@ def _verified(found: Found, pages: Sequence[Page]) -> list[str]:
         for quote in found.quotes
         if any(page.id == quote.source and find(quote.text, page.text) for page in pages)
     ]
+
+
+def _titles(findings: Sequence[Found], pages: Sequence[Page]) -> list[str]:
+    """Return the titles of what the first finding quotes: what else it says is said of that."""
+    cited = {quote.source for found in findings[:1] for quote in found.quotes}
+    return [page.title for page in pages if page.id in cited]
 
 
 def _again(missing: Sequence[str], wanted: str, question: str) -> list[str]:

@@ -212,3 +212,21 @@ def test_what_stays_does_not_search_for_what_was_struck_out():
     assert "libffi closures" in searched
     assert "zstd" not in searched
     assert "CMake" not in searched
+
+
+@pytest.mark.parametrize(
+    ("asked", "second"),
+    [
+        (
+            "Who built the lighthouse at Cape Merrin, and how high is it?",
+            "How high is the lighthouse at Cape Merrin",
+        ),
+        (
+            "When was the market hall in Bergen opened, and who owns it?",
+            "Who owns the market hall in Bergen",
+        ),
+        ("How high is Mont Blanc, and who climbed it first?", "Who climbed Mont Blanc first"),
+    ],
+)
+def test_a_part_that_points_back_names_the_thing_and_not_only_its_place(asked: str, second: str):
+    assert [one["title"] for one in draft(Prompt(question=asked, limit=4))["steps"]][1] == second

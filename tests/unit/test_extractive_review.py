@@ -1,3 +1,5 @@
+import pytest
+
 from models.extractive.blocks import Found, Page, Prompt
 from models.extractive.review import enough, verdict
 
@@ -38,6 +40,24 @@ def test_a_quote_beside_the_point_fails_and_the_missing_words_are_named():
 
     assert not verdict["passed"]
     assert verdict["feedback"] == "Not covered yet: waggle, dance, decoded"
+
+
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [
+        ("It was built by Thomas Arkwright in 1857.", True),
+        ("The stone came from Penryn.", False),
+    ],
+)
+def test_what_a_quote_says_is_said_of_what_its_document_is_called(said: str, passed: bool):
+    text = f"{said} The keeper left."
+    page = Page("S1", "The lighthouse at Cape Merrin", "", f"{text} Who built it is known.")
+
+    verdict = judged(
+        f'<q s="S1">{said}</q>', (page,), "Who built and lit the lighthouse at Merrin?"
+    )
+
+    assert verdict["passed"] == passed
 
 
 def test_what_no_page_has_is_not_asked_for():
