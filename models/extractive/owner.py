@@ -19,7 +19,7 @@ _ENDING = re.compile(r"(?:[._-](?:conf|config|cfg|ini|rc|d)|\(\d\w*\))$")
 _TOKEN = re.compile(r"[\w][\w.+:-]*[\w+]|\w")
 _VALUE = re.compile(r"[\s=\[<(|:]")
 _LIGHT = STOPWORDS | QUESTION_WORDS
-_ONE_WORD = re.compile(r"--?[A-Za-z][a-z]*|[A-Z][a-z]+")
+_ONE_WORD = re.compile(r"--?[A-Za-z][a-z]*|[A-Z]?[a-z]+")
 _LINKS = re.compile(r"(?:^|(?<= ))(?:of|in|for|by|with|from|on) +(?=\S)", re.IGNORECASE)
 _WHOSE = re.compile(r"\b(?:of|in|for) (?:(?:an?|the) )?(?P<whose>[\w.+-]*\w)\W*$", re.IGNORECASE)
 """What a question ends with, if it is one word: the owner of what is asked for."""
@@ -95,7 +95,7 @@ def belongs(question: str, quote: Quote, title: str) -> bool:
 def single(head: str, title: str, pages: Sequence[Page], *, named: bool) -> bool:
     """Tell whether all entries of a term say the same: in the manual that is named, or anywhere.
 
-    An option or a setting of one word ("-k", "--debug", "Port") is in many manuals: without the
+    A term of one plain word ("-k", "--debug", "Port", "regex") is in many manuals: without the
     name of its own it is single only where all pages are of one manual.
     """
     if not named and _ONE_WORD.fullmatch(head) and len({owners(one.title) for one in pages}) > 1:

@@ -65,7 +65,7 @@ def test_a_term_without_an_owner_is_sure_where_all_its_entries_say_the_same():
     assert not single("-k", KILN.title, [KILN, AGENT], named=False)
 
 
-@pytest.mark.parametrize("option", ["-k", "--keep", "Keep"])
+@pytest.mark.parametrize("option", ["-k", "--keep", "Keep", "keep"])
 def test_a_term_of_one_word_without_a_command_is_sure_only_in_a_single_manual(option):
     page = KILN._replace(text=f"  {option}  Keep the pots hot.")
     other = Page("S2", "stove - burns wood", "", "Wood burns.")
