@@ -77,7 +77,7 @@ def sound(body: str, doubted: Sequence[str]) -> str:
         if part.kind == "fence":
             lines = [one for one in part.text.split("\n") if letters(one) not in told]
             parts[at] = part._replace(text="\n".join(lines))
-        elif part.kind in ("text", "item", "quote", "row"):
+        elif part.kind in ("text", "item", "quote", "row", "heading"):
             said = [part.text] if part.kind == "row" else statements(part.text)
             left = "".join(one for one in said if letters(plain(one)) not in told).strip()
             parts[at] = part._replace(text=left, kind=part.kind if left else "gone")

@@ -198,7 +198,16 @@ _RECKONED = re.compile(
 )
 _SUGGESTS = re.compile(
     r"\b(?:suggest\w*|examples?|e\.g\.|for\s+instance|sketch|template|proposal|could\s+look"
-    r"|(?:a|one|my)\s+possible|placeholders?|sample)\b|例如|比如|示例|[范範]例|[样樣]例|例子|可以[这這][样樣]",
+    r"|(?:a|one|my)\s+possible|placeholders?|sample|(?:I|we|you)(?:\s+would|['’]d)\s+\w+)\b|例如|比如|示例|[范範]例|[样樣]例|例子|可以[这這][样樣]"
+    "|我[会會][^，。]{0,12}(?:[设設]|[写寫]|配置|用|改)",
+    re.IGNORECASE,
+)
+_WANTS_SETTINGS = re.compile(
+    r"\b(?:how|which|what)\b[^.?!]*\b(?:should|would|can|could|must|do|to)\s+(?:(?:I|we|you|one|they"
+    r"|he|she|\w+\s+\w+)\s+)?(?:set|configure|choose|limit|cap|tune|write|adjust|size|schedule)\b"
+    "|(?:[应應][该該當当]?|[该該]|要|[需须須]|可以|能)?(?:如何|怎么|怎麼|怎样|怎樣|[设設][为為]多少)[^，。？]{0,6}"
+    "(?:[设設]置?|配置|限制|[调調]整?|[写寫]|安排)"
+    "|(?:[设設]置?|配置|[写寫])成?(?:[为為]?多少|什么|什麼|哪些|怎么|怎样)",
     re.IGNORECASE,
 )
 
@@ -223,6 +232,11 @@ def is_own(statement: str) -> bool:
 def suggests(lead: str) -> bool:
     """Tell whether what leads on to some code calls it an example, or a suggestion."""
     return bool(_SUGGESTS.search(lead)) or is_own(lead)
+
+
+def wants_settings(question: str) -> bool:
+    """Tell whether a question asks what to set, so that the values in an answer are advice."""
+    return bool(_WANTS_SETTINGS.search(question))
 
 
 def is_reckoned(heading: str) -> bool:

@@ -7,10 +7,14 @@ from typing import Literal
 
 from report.caveats import is_own, not_found
 from report.openers import introduces
+from retrieval.script import HAN
 from retrieval.words import words
 
 Sort = Literal["claim", "unsure", "open", "none"]
 """`unsure` hedges a claim; `open` says what is not known, or that it is the writer's inference."""
+
+WORDS = 3
+"""A heading of no more words names what follows."""
 
 LONGEST = 2_000
 """So many characters of a statement tell what it is."""
@@ -103,6 +107,32 @@ _TO_MACHINES = re.compile(
     r"|(?:忽略|无视|無視|忘记|忘記)[^。]{0,8}(?:之前|先前|此前|以上|上述|原有|其他)[^。]{0,6}(?:指令|指示|要求|提示|规则)",
     re.IGNORECASE | re.DOTALL,
 )
+
+_ASKS = re.compile(
+    r"\W*(?:\d[\d.)]*\s*)?(?:how|what|when|where|which|who|whose|why|whether)\b|.*[?？:：]\W*$"
+    "|.*(?:如何|怎[么麼样樣]|什么|什麼|哪[些里裡个個种種]|是否|[为為]何|多[久少]|[吗嗎])",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|will|would|must|may|might|should"
+    r"|never|always|not|\w+n['’]t)\b"
+    r"|(?<=\w )[a-z]{2,}(?<![sui])s(?!\s+(?:of|and|or|that|which|between|vs?)\b)(?=\s+\w)"
+    r"|(?<=\w )[a-z]{3,}ed(?=\s+\w)",
+    re.IGNORECASE,
+)
+_ZH_VERB = re.compile(
+    "[是為为會会能不沒没無无可須须必要應应需由被把將将使讓让總总只都仍停]|等[于於]|超[过過]|自[动動]|始[终終]"
+)
+
+
+def asserts(heading: str) -> bool:
+    """Tell whether a heading makes a claim, and does not only name what follows or ask for it."""
+    if _ASKS.match(heading):
+        return False
+    if re.search(f"[{HAN}]", heading):
+        said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)
+        return len(said) > WORDS and bool(_ZH_VERB.search(heading))
+    return len(heading.split()) > WORDS and bool(_VERB.search(heading))
 
 
 def sort(statement: str) -> Sort:

@@ -16,6 +16,7 @@ from report.citations import document_key, narrowed, place, whole
 from report.escaping import disarmed, escaped, unmarked
 from report.extracts import Use, located
 from report.marks import MARKER, QUOTE, tidy
+from report.snippets import lines
 from report.statements import statements, statements_of
 from report.wording import word
 from retrieval.text import normalise
@@ -85,7 +86,8 @@ def numbered(
     own source is not marked twice. Marks of unknown sources are dropped. The place of a citation
     is not told again by the next one of its document in a paragraph, list or table, and the name
     of a section not below its heading: a number alone is the place that was told last. A mark
-    stands in each sentence that is `doubted`, before its full stop. With the `texts` of the pages,
+    stands in each sentence that is `doubted`, before its full stop, and behind a block of code for
+    each line of it that is. With the `texts` of the pages,
     by the ids of their sources, the place is that of the words that are cited.
     """
     used: dict[str, Source] = {}
@@ -113,6 +115,8 @@ def numbered(
             text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
             text = _with_numbers(text, cited, uses)
             parts[at] = part._replace(text=_PLACED.sub(partial(_once, last, start), text))
+        else:
+            parts[at] = part._replace(text=part.text + _behind(parts, at, doubts))
     return Numbered(joined(parts), list(used.values()), uses)
 
 
@@ -140,6 +144,16 @@ def _with_doubts(part: Block, doubts: Mapping[str, int]) -> str:
     """Return the text of a block with a mark at the end of each doubted sentence, or row."""
     said = statements_of(part)
     return "".join(_doubted(one, doubts.get(_letters(one)), row=part.kind == "row") for one in said)
+
+
+def _behind(parts: Sequence[Block], at: int, doubts: Mapping[str, int]) -> str:
+    """Return the marks of the doubted lines of some code as a paragraph of its own behind it."""
+    code = parts[at].text
+    found = (doubts.get(_letters(one)) for one in lines(code))
+    marks = "".join(chr(DOUBT + one) for one in dict.fromkeys(found) if one is not None)
+    indent = code[: len(code) - len(code.lstrip(" \t"))]
+    ends = at + 1 == len(parts) or parts[at + 1].kind == "blank"
+    return f"\n\n{indent}{marks}{'' if ends else chr(10)}" if marks else ""
 
 
 def _doubted(statement: str, doubt: int | None, *, row: bool) -> str:

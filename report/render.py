@@ -47,7 +47,8 @@ def _shown(text: str) -> str:
 def _warned(mark: re.Match[str]) -> str:
     """Return the sign of a doubt, apart from English words and from what is no full stop."""
     before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
-    space = "" if _CJK.match(before) or before in "。！？；…”）」" else " "
+    close = not before.strip() or _CJK.match(before) or before in "。！？；…”）」"
+    space = "" if close else " "
     return f"{space}⚠{' ' if after.isalnum() or (after in '[|' and after) else ''}"
 
 

@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple
 
 from graph.records import Doubted, Passage, Removed
 from report.blocks import Block, around, blocks, prose
-from report.claims import sort
+from report.claims import asserts, sort
 from report.extracts import Use, located
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
-from report.statements import statements_of
+from report.snippets import coded, lines, names, place_of
+from report.statements import statements, statements_of
 from report.verify import check
 from retrieval.text import Span
 
@@ -47,11 +48,16 @@ class Claim(NamedTuple):
     head: str = ""
     """The head of its table, if it is a row of one."""
 
+    code: bool = False
+    """Whether it is a line of code, which stands between backticks."""
+
 
 class _Said(NamedTuple):
     text: str
     sources: tuple[str, ...] = ()
     head: str = ""
+    code: bool = False
+    heading: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,8 @@ def claims(
 ) -> list[Claim]:
     """Return what a second reader shall compare with the sources, in the order of the text.
 
-    Quotations are compared to the letter already, and headings claim nothing.
+    Quotations are compared to the letter already, and most headings claim nothing. A line of code
+    stands between backticks.
 
     Args:
         text: Markdown as a model wrote it.
@@ -88,7 +95,7 @@ def claims(
     contested |= {letters(one["text"]): one["reason"] for one in lost}
     said = _said(blocks(check(text, texts).body), contested)
     return [
-        Claim(number, one.text.strip(), _reason(one.text, contested), one.sources, one.head)
+        Claim(number, one.text.strip(), _reason(one, contested), one.sources, one.head, one.code)
         for number, one in enumerate(said, start=1)
     ]
 
@@ -130,25 +137,63 @@ def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
     ]
 
 
-def _reason(statement: str, contested: Mapping[str, str]) -> str:
+def _reason(said: _Said, contested: Mapping[str, str]) -> str:
     """Return why a statement needs a verdict; one that is given a source needs it, too."""
-    bare = not cites(statement) and sort(statement) in ("claim", "unsure")
-    return contested.get(letters(statement), "no_source" if bare else "")
+    prose = not said.code and not said.heading
+    needs = prose and not cites(said.text) and sort(said.text) in ("claim", "unsure")
+    return contested.get(letters(said.text), "no_source" if needs else "")
 
 
 def _said(parts: list[Block], contested: Collection[str]) -> Iterator[_Said]:
-    """Yield the statements that need a second reader, code last."""
-    for at, part in prose(parts):
-        above = around(parts, at).head
-        head = f"|{'|'.join(above)}|" if above else ""
-        for one in statements_of(part):
-            bare = MARKER.sub("", QUOTE.sub("", one))
-            idle = not letters(bare) or (not cites(one) and sort(one) == "none")
-            if letters(one) in contested or not idle:
-                named = tuple(dict.fromkeys(cites(one) or cites(part.text)))
-                yield _Said(one, named, head)
-    lines = (one for part in parts if part.kind == "fence" for one in part.text.split("\n"))
-    yield from (_Said(one) for one in lines if letters(one) in contested)
+    """Yield the statements that need a second reader, in the order of the text."""
+    told = dict(prose(parts))
+    for at, part in enumerate(parts):
+        if at in told:
+            yield from _prose(parts, at, contested)
+        elif part.kind == "fence":
+            named = _cited_above(parts, at)
+            yield from (_Said(coded(one), named, code=True) for one in lines(part.text))
+        elif part.kind == "heading" and asserts(part.text):
+            yield _Said(f"{part.lead}{part.text}", _cited_below(parts, at), heading=True)
+
+
+def _prose(parts: list[Block], at: int, contested: Collection[str]) -> Iterator[_Said]:
+    """Yield the statements of a block that claim something, or lead on to code."""
+    part, above = parts[at], around(parts, at).head
+    head = f"|{'|'.join(above)}|" if above else ""
+    said = statements_of(part)
+    leads = said[-1] if _leads_to_code(parts, at) else None
+    for one in said:
+        bare = MARKER.sub("", QUOTE.sub("", one))
+        idle = not letters(bare) or (not cites(one) and sort(one) == "none")
+        if letters(one) in contested or one is leads or not idle:
+            named = tuple(dict.fromkeys(cites(one) or cites(part.text)))
+            yield _Said(one, named, head)
+
+
+def _leads_to_code(parts: Sequence[Block], at: int) -> bool:
+    following = (one.kind for one in parts[at + 1 :] if one.kind != "blank")
+    return parts[at].kind in ("text", "item") and next(following, "") == "fence"
+
+
+def _cited_above(parts: Sequence[Block], at: int) -> tuple[str, ...]:
+    """Return the sources of what leads on to some code, or else the next ones above it."""
+    for part in reversed(parts[:at]):
+        named = cites(part.text) if part.kind != "fence" else []
+        if named:
+            last = cites(statements(part.text)[-1]) if part.kind in ("text", "item") else []
+            return tuple(dict.fromkeys(last or named))
+    return ()
+
+
+def _cited_below(parts: Sequence[Block], at: int) -> tuple[str, ...]:
+    """Return the sources of the section below a heading."""
+    rank, named = parts[at].lead.count("#"), list[str]()
+    for part in parts[at + 1 :]:
+        if part.kind == "heading" and part.lead.count("#") <= rank:
+            break
+        named += cites(part.text) if part.kind != "fence" else []
+    return tuple(dict.fromkeys(named))
 
 
 def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[Claim, str]]:
@@ -158,11 +203,20 @@ def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[C
 def _places(text: str, claim: Claim) -> Iterator[Span]:
     """Yield where a page says what is nearest to a claim, and where it has the code in it."""
     said = MARKER.sub("", claim.text)
+    if claim.code:
+        yield from _named(text, said)
+        return
     found = located(text, Use(0, (), claim.text, quoted=False)) or _anchored(text, said)
     yield found
     code = [one.strip() for one in _CODE.findall(said)]
     if any(one not in text[found.start : found.end] and one in text for one in code):
         yield _anchored(text, " ".join(code))
+
+
+def _named(text: str, code: str) -> Iterator[Span]:
+    """Yield where a page explains what a line of code sets or calls."""
+    places = (place_of(one.name, text) for one in names(code.strip("`")))
+    yield from (Span(at, at + 1, "") for at in places if at is not None)
 
 
 def _anchored(text: str, said: str) -> Span:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
 from report.blocks import Around, Block, around, blocks, cells, joined, prose, without_gone
-from report.caveats import is_own, is_reckoned, suggests
+from report.caveats import is_own, is_reckoned, suggests, wants_settings
 from report.claims import sort
 from report.comparison import Comparison
 from report.contrast import contrast, indexed, plain
@@ -19,6 +19,7 @@ from report.marks import QUOTE, cites, given, replaced
 from report.numbers import computed, values
 from report.openers import points_back, sums_up, without_transition
 from report.rulings import NO_RULING, Ruling
+from report.snippets import coded, lines, unknown_lines
 from report.statements import statements, statements_of
 from report.verify import Checked, check
 from retrieval.text import language
@@ -59,8 +60,8 @@ def proven(
     first. A claim that no source bears out is taken out. Let be are headings, questions, what leads
     on to a list, and whatever says what was not found, or that it is an inference or not sure. A
     sentence whose sources say something else is named in `doubted`; so is one that is given to
-    another source, and a line of code with a number that no source has. Words are only compared
-    with sources in the language of the sentence.
+    another source, and a line of code with a number or a name that no source has. Words are only
+    compared with sources in the language of the sentence.
 
     Args:
         body: Markdown as a model wrote it.
@@ -86,7 +87,7 @@ class _Prover(Comparison):
         names: Mapping[str, str],
         ruling: Ruling,
     ) -> None:
-        self.body, self.ruling = body, ruling
+        self.body, self.ruling, self.question = body, ruling, question
         self.parts = blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
@@ -113,15 +114,13 @@ class _Prover(Comparison):
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
-        self.doubted += [
-            one
-            for at, part in enumerate(self.parts)
-            if part.kind == "fence"
-            for one in self.code(part, around(self.parts, at).lead)
-        ]
+        for at, part in enumerate(self.parts):
+            if part.kind == "fence":
+                self.code(part, around(self.parts, at).lead)
         left = without_gone(parts)
         self.doubt_hanging(gone, left)
         self.doubt_faulted(left)
+        self.doubted.sort(key=_places(left))
         cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
         return Proven(joined(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted)
 
@@ -216,10 +215,9 @@ class _Prover(Comparison):
     def doubt_faulted(self, left: Sequence[Block]) -> None:
         """Doubt the statements of what is left that a second reader found fault with."""
         doubted = {letters(one["text"]) for one in self.doubted}
-        for _, part in prose([*left]):
-            for statement in statements_of(part):
-                if letters(statement) not in doubted:
-                    self.doubt(statement, self.ruling.faulted.get(letters(statement), ""))
+        for statement in _told(left):
+            if letters(statement) not in doubted:
+                self.doubt(statement, self.ruling.faulted.get(letters(statement), ""))
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
         """Doubt what says the opposite of a quotation from its own source in its paragraph."""
@@ -272,20 +270,32 @@ class _Prover(Comparison):
             reason = self.ruling.faulted.get(name, reason)
             self.doubted.append(Doubted(text=statement.strip(), reason=reason))
 
-    def code(self, part: Block, lead: str) -> list[Doubted]:
-        """Return the lines of a fence of code with a number that none of the sources has.
+    def code(self, part: Block, lead: str) -> None:
+        """Doubt the lines of a fence of code with a number, or a name, that no source has.
 
-        A number may be the writer's, where the code is led on to as an example or a suggestion, or
-        where it stands in a sentence of the writer's own.
+        A number may be the writer's, where the code is led on to as an example or a suggestion,
+        where the question asks for one, or where it stands in a sentence of the writer's own.
         """
         names = self.cited or list(self.texts)
         own = [plain(one) for block in self.parts for one in statements(block.text) if is_own(one)]
-        leads_on = (statements(lead) or [""])[-1]
-        lines = [] if suggests(leads_on) else part.text.split("\n")[1:-1]
-        known, fair = values("\n".join(own)), self.ruling.upheld
-        wrong = [
-            one.strip()
-            for one in lines
-            if self.unsupported(one, names, known) and letters(one) not in fair
-        ]
-        return [Doubted(text=one, reason="number") for one in wrong]
+        free = suggests((statements(lead) or [""])[-1]) or wants_settings(self.question)
+        known = values("\n".join(own))
+        unknown = unknown_lines(part.text, self.beside(names))
+        for one in lines(part.text):
+            if not free and self.unsupported(one, names, known):
+                self.doubt(coded(one), "number")
+            elif one in unknown:
+                self.doubt(coded(one), "unknown")
+
+
+def _told(left: Sequence[Block]) -> Iterator[str]:
+    """Yield what a text says in the order of the text: statements, headings and lines of code."""
+    for part in left:
+        said = lines(part.text) if part.kind == "fence" else statements_of(part)
+        yield from map(coded, said) if part.kind == "fence" else said
+
+
+def _places(left: Sequence[Block]) -> Callable[[Doubted], int]:
+    """Return what tells where in a text a doubted statement stands."""
+    order = {letters(one): at for at, one in reversed([*enumerate(_told(left))])}
+    return lambda one: order.get(letters(one["text"]), len(order))

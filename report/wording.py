@@ -159,6 +159,10 @@ _DOUBTED = {
         "The sources that it cites are about something else than it: “{}”",
         "所引来源谈的是另一对象：“{}”",
     ),
+    "unknown": (
+        "A name in it stands on none of the pages that are cited: “{}”",
+        "引用的页面上都没有其中的名称：“{}”",
+    ),
     "strength": ("It says more than its sources: “{}”", "所说超出所引来源：“{}”"),
 }
 _OTHER = ("{} for other reasons", "其他原因")

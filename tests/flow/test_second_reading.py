@@ -188,6 +188,23 @@ async def test_quotations_alone_cost_no_call(
     assert "Checks" not in script.names()
 
 
+async def test_code_and_headings_are_read_again_and_marked(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    text = f"{TRUE}\n\n## Every dance tells the price\n\n{RIGHT} So:\n\n```\ndance = 7300\n```"
+    verdicts = (("## Every", "contradicted", "S1"), ("`dance", "contradicted", "S1"))
+    outcome = await reported(thread, choices, script, text, *verdicts)
+
+    told = [(one["text"], one["reason"]) for one in report_of(outcome)["doubted"]]
+    assert told == [
+        ("Every dance tells the price", "contradicted"),
+        ("`dance = 7300`", "contradicted"),
+    ]
+    shown = str(outcome.state["messages"][-1].text)
+    assert "the price ⚠" in shown
+    assert "```\n\n⚠\n" in shown
+
+
 async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(
     thread: Session, choices: dict[str, object], script: Script
 ):

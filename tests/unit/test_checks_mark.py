@@ -111,7 +111,7 @@ def test_a_number_in_code_is_marked_and_the_code_stays():
     checked = proven(text, TEXTS)
 
     assert checked.body == text
-    assert checked.doubted == [{"text": "least = 77", "reason": "number"}]
+    assert checked.doubted == [{"text": "`least = 77`", "reason": "number"}]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from report.rulings import Claim, claims, evidence, ruling
 
 PAGE = (
@@ -16,17 +18,72 @@ def texts(body: str, **contested: str) -> list[tuple[str, str]]:
     return [(one.text, one.reason) for one in claims(body, [], doubted, TEXTS)]  # type: ignore[arg-type]
 
 
-def test_headings_labels_and_pure_quotations_are_not_compared():
+def test_headings_that_name_labels_and_pure_quotations_are_not_compared():
     body = (
         '## The pump\n\nIn short:\n\n<q s="S1">The pump runs at 41 bar.</q> [S1]\n\n'
-        "The pump is held at 41 bar [S1].\n\n```\npump --bar 41\n```"
+        "The pump is held at 41 bar [S1]."
     )
 
     assert texts(body) == [("The pump is held at 41 bar [S1].", "")]
 
 
-def test_a_doubted_line_of_code_is_compared():
-    assert texts("```\npump --bar 40\n```", number="pump --bar 40") == [("pump --bar 40", "number")]
+def test_every_line_of_code_that_says_something_is_compared_behind_what_leads_to_it():
+    body = (
+        "The pump is held at 41 bar [S1]. It could be set so:\n\n"
+        "```ini\n[Pump]\nBar=40\n\nColour=grey\n```\n\nNobody may stand near it [S1]."
+    )
+
+    assert texts(body, number="`Bar=40`") == [
+        ("The pump is held at 41 bar [S1].", ""),
+        ("It could be set so:", ""),
+        ("`Bar=40`", "number"),
+        ("`Colour=grey`", ""),
+        ("Nobody may stand near it [S1].", ""),
+    ]
+    assert {one.sources for one in claims(body, [], [], TEXTS)} == {("S1",)}
+
+
+def test_code_is_compared_with_what_its_lead_cites_or_else_with_what_stands_above():
+    code = "```\nbar 40\n```"
+    pages = {**TEXTS, "S2": "The valve."}
+    near = claims(f"It is grey [S1].\n\nThe valve is set so [S2]:\n\n{code}", [], [], pages)
+    far = claims(f"It is grey [S1].\n\n阀门可以这样设：\n\n{code}", [], [], pages)
+
+    assert near[-1].sources == ("S2",)
+    assert far[-1].sources == ("S1",)
+
+
+def test_what_a_page_explains_of_a_line_of_code_is_shown():
+    page = "It has Bar and Colour. " + "It is tall. " * 400 + "\n  Bar=\n   From 7 to 41."
+    (passage,) = evidence([Claim(1, "`Bar=40`", "", ("S1",), code=True)], {"S1": page})
+
+    assert "From 7 to 41." in passage["text"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "claims_something"),
+    [
+        ("On battery the pump stops its work", True),
+        ("The pump never opens a valve", True),
+        ("Nobody can stand near it", True),
+        ("泵在断电时会关闭阀门", True),
+        ("Pump 默认不记录压力", True),
+        ("The pump", False),
+        ("What happens when the pump stops", False),
+        ("Default pressure of the older pumps", False),
+        ("泵与阀门的压力", False),
+        ("断电时会怎样", False),
+        ("Does the pump stop on battery?", False),
+    ],
+)
+def test_a_heading_that_makes_a_claim_is_compared_with_the_sources_of_its_section(
+    heading: str, claims_something: bool
+):
+    body = f"## {heading}\n\n### Bar\n\nIt is 41 [S1].\n\n## Valve\n\nIt is 7 [S2]."
+    found = [one for one in claims(body, [], [], TEXTS) if one.text.startswith("#")]
+
+    expected = [(f"## {heading}", ("S1",), "")] if claims_something else []
+    assert [(one.text, one.sources, one.reason) for one in found] == expected
 
 
 def test_a_row_of_a_table_is_one_claim():

@@ -1,0 +1,114 @@
+"""Look through the code in a text: which lines say something, and what they set or call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+_IDLE = re.compile(r"#!|\W*$|\[{1,2}[^\[\]]*\]{1,2}$")
+_FORMS = {
+    "setting": re.compile(r"(?:export\s+|set\s+)?([A-Za-z_][\w.-]*)\s*=(?!=)"),
+    "directive": re.compile(r"([A-Za-z][\w-]*)\s+\S"),
+}
+_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*\w")
+_CALL = re.compile(r"(?<![\w.$])([A-Za-z_]\w*(?:\.\w+)*)\(")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BEHIND = re.compile(r"\s(?:#|//|<!--|--)\s.*$")
+_COMMENT = re.compile(r"(?:#|//|;|/\*|<!--|--\s|%)")
+_COMPOUND = re.compile(r"[a-z][A-Z]|_")
+_SHELL = re.compile(
+    r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?:console|terminal)"
+)
+_PROMPT = re.compile(r"[$>%]\s+")
+_OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "EDITOR"}
+
+LIKE_IT = 2
+"""So many directives of one plain word are known where another one is looked up."""
+
+
+class Named(NamedTuple):
+    """A name in a line of code, and the form that makes it one."""
+
+    name: str
+    form: str
+
+
+def lines(fence: str) -> list[str]:
+    """Return the lines of a fence of code that say something; the name of a section does not."""
+    inside = (one.strip() for one in fence.split("\n")[1:-1])
+    return [one for one in inside if not _IDLE.match(one)]
+
+
+def coded(line: str) -> str:
+    """Return a line of code as inline code."""
+    return f"`{line}`"
+
+
+def names(line: str) -> list[Named]:
+    """Return the options, settings and functions that a line of code names.
+
+    What the result of a function is given to is named by the writer.
+    """
+    if _COMMENT.match(line):
+        return []
+    bare = _QUOTED.sub("''", _BEHIND.sub("", _PROMPT.sub("", line, count=1)))
+    found = [Named(one[0], "option") for one in _OPTION.finditer(bare)]
+    calls = [Named(one[1], "call") for one in _CALL.finditer(bare)]
+    forms = ((form, pattern.match(bare)) for form, pattern in _FORMS.items() if not calls)
+    begins = next((Named(match[1], form) for form, match in forms if match), None)
+    return [begins, *found] if begins else [*found, *calls]
+
+
+def unknown_lines(fence: str, known: Sequence[str]) -> list[str]:
+    """Return the lines of a fence with a name that no text has, where most beside it are known.
+
+    What the code itself uses twice is a name that its writer gave. In commands for a shell the
+    word that a line begins with is a program, and in plain words it is looked up only beside some
+    that are known.
+    """
+    inside = lines(fence)
+    shell = bool(_SHELL.match(fence)) or any(map(_PROMPT.match, inside))
+    named = {one: list(_looked_up(names(one), fence, shell=shell)) for one in inside}
+    every = dict.fromkeys(name for found in named.values() for name in found)
+    there = {name for name in every if is_named(name.name, known)}
+    exact = {one for one in every if _is_exact(one, there)}
+    strange = exact - there
+    if len(strange) > len(exact & there):
+        return []
+    return [one for one, found in named.items() if strange.intersection(found)]
+
+
+def is_named(name: str, texts: Iterable[str]) -> bool:
+    """Tell whether a text has a name, which is exact save for small and capital letters."""
+    return any(place_of(name, text) is not None for text in texts)
+
+
+def place_of(name: str, text: str) -> int | None:
+    """Return where a text explains a name, or else has it first, or None.
+
+    It is explained where it begins a line. What a manual writes `--[no-]name` is two names.
+    """
+    bare = re.escape(re.sub(r"^--no-", "--", name))
+    spelt = bare.replace(r"\-\-", r"(?:\-\-|‐‐|−−)(?:\[no-?\]|no-)?", 1)
+    whole = re.compile(rf"(?<![\w-]){spelt}(?!\w|-\w)", re.IGNORECASE)
+    found = [one.start() for one in whole.finditer(text)]
+    begins = (at for at in found if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*-`|"))
+    return next(begins, found[0] if found else None)
+
+
+def _looked_up(found: Iterable[Named], fence: str, *, shell: bool) -> Iterator[Named]:
+    """Yield the names that a page could have, and not those that the code itself gives."""
+    for one in found:
+        times = len(re.findall(rf"(?<![\w-]){re.escape(one.name)}(?!\w|-\w)", fence))
+        own = times > 1 or one.name in _OF_SHELLS or (shell and one.form != "call")
+        if one.form == "option" or not own:
+            yield one
+
+
+def _is_exact(one: Named, there: Iterable[Named]) -> bool:
+    """Tell whether a name is one that pages would have: not just any word that begins a line."""
+    if one.form != "directive" or _COMPOUND.search(one.name):
+        return True
+    alike = [other for other in there if other.form == "directive"]
+    return len(alike) >= LIKE_IT
