@@ -9,6 +9,7 @@ from typing import Any
 from models.extractive.blocks import Prompt, Quote
 from models.extractive.ranking import answerable, best
 from models.extractive.rewrite import queries
+from models.extractive.rows import cells
 from models.extractive.scores import scored
 from models.extractive.topic import key_terms, names, share, topic
 from retrieval.text import language
@@ -19,6 +20,9 @@ NOTED = 195
 
 SURE = 3
 """So many sentences are chosen as a finding's are; the rest fills what is left of the notes."""
+
+ROWS = 5
+"""So many rows of tables are noted at most: more of them are a table, and no notes of it."""
 
 ORDER = 2.0
 """What it is worth to be of the page that is shown first; later pages get a half, a third, …"""
@@ -68,7 +72,8 @@ def _fitting(quotes: Iterable[Quote]) -> list[dict[str, Any]]:
     for quote in quotes:
         length = _length(quote.text)
         said = any(quote.text in one.text or one.text in quote.text for one in chosen)
-        if (length <= left or not chosen) and not said:
+        rows = sum(bool(cells(one.text)) for one in chosen) if cells(quote.text) else 0
+        if (length <= left or not chosen) and not said and rows < ROWS:
             chosen.append(quote)
             left -= length
     return [{"text": quote.text, "pages": [quote.source]} for quote in chosen]

@@ -3,7 +3,7 @@
 import pytest
 
 from models.extractive.blocks import Page, Prompt
-from models.extractive.remember import NOTED, complete, lookup, notes
+from models.extractive.remember import NOTED, ROWS, complete, lookup, notes
 
 DANCE = "Karl von Frisch described the waggle dance of bees in 1927."
 WINTER = "In winter bees form a cluster around their queen."
@@ -34,6 +34,15 @@ def test_notes_are_no_longer_than_they_may_be(sentence):
     characters = sum("\u4e00" <= letter <= "\u9fff" for letter in said)
     assert 5 < len(facts) < 60
     assert max(characters, len(said.split())) <= NOTED
+
+
+def test_of_a_table_few_rows_are_noted_and_the_answer_before_them():
+    rows = "\n".join(f"item: Lamp {n}; shelf: A{n}; town: Oslo." for n in range(40))
+    said = "Since 1962 the lamp of the tower has been electric."
+    facts = notes(asked("When did the lamp become electric?", said, rows))["facts"]
+
+    assert facts[0]["text"] == said
+    assert sum("item:" in fact["text"] for fact in facts) <= ROWS
 
 
 def test_a_sentence_that_is_too_long_for_notes_is_better_than_none():
