@@ -232,7 +232,9 @@ def missing(document: Document) -> list[Missing]:
     groups: dict[str, dict[str, str]] = {}
     for gap in document["gaps"]:
         why, more = _why(gap["reason"], gap["status"], language)
-        groups.setdefault(why, {})[gap["title"]] = more
+        # A colon follows, or another title.
+        title = gap["title"].rstrip("?？ ") or gap["title"]
+        groups.setdefault(why, {})[title] = more
     return [_missing(why, titles, language) for why, titles in groups.items()]
 
 

@@ -232,7 +232,7 @@ def test_a_reason_that_several_steps_have_is_told_once(language: str, smells: st
 
 
 def test_what_is_said_of_one_step_alone_stands_behind_its_name():
-    whys = {"Smell": "unsure: wax", "Sound": "unsure", "Taste": "unsure: salt"}
+    whys = {"Smell?": "unsure: wax", "Sound": "unsure", "Taste？": "unsure: salt"}
     gaps = [{"title": title, "status": "partial", "reason": why} for title, why in whys.items()]
     shown = document(gaps=gaps)
 
