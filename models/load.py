@@ -20,8 +20,9 @@ from config.settings import settings
 from graph.context import Context
 from models.extractive.model import Extractive
 from models.offered import address, in_short, offered, offers
+from retrieval.regex import regex
 
-NOT_CHAT = re.compile(
+NOT_CHAT = regex(
     r"embed|rerank|whisper|transcri|tts|speech|audio|realtime|dall-e|image|diffusion|flux|sora"
     r"|moderation|guard|(?:^|[/_-])(?:bge|gte|e5|minilm|clip)(?:[_:-]|$)",
     re.IGNORECASE,

@@ -22,6 +22,7 @@ from nodes.agent import work
 from prompts.loader import render
 from prompts.marks import block
 from report.marks import QUOTE
+from retrieval.regex import regex
 from retrieval.secrets import removed
 from retrieval.text import sentences
 from retrieval.tokens import warm
@@ -35,7 +36,7 @@ LONGEST = 1_500
 WHOLE = 4_000
 """How many tokens of a conversation are shown at most; the older part of more is summarised."""
 
-_CODE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_CODE = regex(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 
 NONE = Summary(text="", until="")
 

@@ -19,6 +19,7 @@ from graph.state import State
 from memory.experience.memory import PERSON
 from nodes.shown_plan import outline, plan_message
 from prompts.loader import render
+from retrieval.regex import regex
 from retrieval.secrets import masked_within
 from runs import ledger
 from runs.lifecycle import check_owner, mark
@@ -30,7 +31,7 @@ ACTION = "research_plan"
 EXAMPLE = '{"decisions": [{"type": "approve"}]}, or "edit" or "reject"; or plain words'
 
 
-WORD = re.compile(r"[a-z']+|[^\W\da-z_]+")
+WORD = regex(r"[a-z']+|[^\W\da-z_]+")
 
 _AGREE = """
 yes y yep yeah ok okay approve approved accept accepted agree agreed go proceed continue start lgtm
@@ -47,10 +48,10 @@ very to me for research 请 請 谢谢 謝謝 计划 計劃 这个计划 此计�
 FILL = frozenset(_FILL.split())
 """Words that may stand beside them."""
 
-ASKS = re.compile(r"[?？吗嗎]")
+ASKS = regex(r"[?？吗嗎]")
 """What asks back approves nothing."""
 
-REFUSAL = re.compile(
+REFUSAL = regex(
     r"(?:no|nope|reject(?:ed)?|不行|不同意|不可以|不好|拒绝|拒絕|否)(?![\w'])[\s,.:;!，。：；！-]*",
     re.IGNORECASE,
 )

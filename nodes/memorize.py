@@ -19,6 +19,7 @@ from report.blocks import blocks, joined, without_gone
 from report.leads import letters
 from report.render import plain
 from report.statements import statements
+from retrieval.regex import regex
 from retrieval.text import find, heading, sentences
 from runs.lifecycle import mark
 from runs.place import Here, here
@@ -26,7 +27,7 @@ from runs.place import Here, here
 ANSWERED = ("succeeded", "partial")
 """The statuses of runs whose reports are remembered."""
 
-_QUOTED = re.compile("“(.+)”$", re.MULTILINE)
+_QUOTED = regex("“(.+)”$", re.MULTILINE)
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:

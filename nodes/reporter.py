@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,6 +31,7 @@ from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
 from report.wording import lacking
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked
 from retrieval.spelling import spelt_out
@@ -55,7 +55,7 @@ CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
 
 
-_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
+_UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
 """How a text ends behind which no space is put: with a Chinese character or mark."""
 
 

@@ -28,6 +28,7 @@ from langgraph.pregel.protocol import StreamProtocol
 
 from graph.state import StepState
 from prompts.loader import render
+from retrieval.regex import regex
 
 PROGRESS = "progress"
 """The name and the tag of messages that say how far a run is; no state holds them."""
@@ -38,10 +39,10 @@ ALONE = {CONFIG_KEY_DURABILITY: "async"}
 INSIDE = {**ALONE, CONFIG_KEY_STREAM: StreamProtocol(lambda _: None, set())}
 """What a graph within a node is told: to stream nothing, too."""
 
-HIDDEN = re.compile(r"<think>.*?</think>|</?q\b[^<>]*>", re.DOTALL)
+HIDDEN = regex(r"<think>.*?</think>|</?q\b[^<>]*>", re.DOTALL)
 """What a model writes for the checks, or to itself."""
 
-OPEN = re.compile(r"<(?!think>)[^<>]{0,80}\Z|<think>.*\Z", re.DOTALL)
+OPEN = regex(r"<(?!think>)[^<>]{0,80}\Z|<think>.*\Z", re.DOTALL)
 """What may still become such a thing."""
 
 

@@ -10,6 +10,7 @@ from itertools import combinations, permutations
 
 from report.numbers import FILE, Number, near, values
 from retrieval.dates import Date, dates
+from retrieval.regex import regex
 
 MOST = 16
 """With how many numbers near a statement it can be told what was computed from them."""
@@ -30,8 +31,8 @@ _UNIT = (
     r"|倍|[个個]?月|年|天|日|周|小[时時]|分[钟鐘]|秒)"
 )
 _NAMES = "|".join(sorted(_COUNTS, key=len, reverse=True))
-_DIGITS = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]*[A-Za-z_])", re.ASCII)
-_SPELT = re.compile(
+_DIGITS = regex(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]*[A-Za-z_])", re.ASCII)
+_SPELT = regex(
     rf"(?<![A-Za-z十])({_NAMES})(?=[\s-]*(?:(?:to|or|and|[到至或和])[\s-]*(?:{_NAMES})[\s-]*)?{_UNIT})",
     re.IGNORECASE,
 )

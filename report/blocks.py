@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from report.code import with_code, without_code
 from report.marks import MARKER
 from report.markup import URL
+from retrieval.regex import regex
 
 Kind = Literal["text", "heading", "item", "quote", "row", "rule", "fence", "blank", "gone"]
 
@@ -23,18 +24,18 @@ class Block(NamedTuple):
     text: str
 
 
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
-_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+_FENCE = regex(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+_RULE = regex(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _LEADS: list[tuple[Kind, re.Pattern[str]]] = [
-    ("heading", re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")),
-    ("item", re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")),
-    ("quote", re.compile(r"[ \t]*(?:>[ \t]?)+")),
-    ("row", re.compile(r"[ \t]*(?=\|)")),
-    ("text", re.compile(r"[ \t]*")),
+    ("heading", regex(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")),
+    ("item", regex(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")),
+    ("quote", regex(r"[ \t]*(?:>[ \t]?)+")),
+    ("row", regex(r"[ \t]*(?=\|)")),
+    ("text", regex(r"[ \t]*")),
 ]
-_PROSE = re.compile(r"<q\b|\[S\d")
-_CELL_END = re.compile(r"(?<!\\)\|")
-_SEPARATOR = re.compile(r"[ \t|:]*-[ \t|:-]*")
+_PROSE = regex(r"<q\b|\[S\d")
+_CELL_END = regex(r"(?<!\\)\|")
+_SEPARATOR = regex(r"[ \t|:]*-[ \t|:-]*")
 
 
 def blocks(body: str) -> list[Block]:

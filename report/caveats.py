@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
+
 _SOURCES = (
     r"sources?|documents?|passages?|findings?|files?|texts?|pages?|articles?|materials?|excerpts?"
     r"|accounts?|records?|search(?:es)?|results?|notes|contents?|information|extracts?|snippets?"
@@ -20,7 +22,7 @@ _NOT = (
     r"(?:\b(?:no|not|none|nothing|never|neither|nor|nowhere|without|cannot|silent|fails? to)\b"
     r"|n['’]t\b)"
 )
-_NOT_FOUND = re.compile(
+_NOT_FOUND = regex(
     rf"\b(?:neither|none|no)\b(?:\s+of)?(?:\s+\w+){{0,2}}\s+(?:{_SOURCES})\b(?=.*\b(?:{_SAYS}))|"
     rf"\b(?:the|these|those|this|that|any|no|your|given|available|provided|none|neither|both"
     rf"|either|all)\s+(?:\w+\s+){{0,2}}(?:{_SOURCES})\b"
@@ -56,14 +58,14 @@ _ZH_SAYS = (
     "提|说|說|写|寫|给|給|涉|交代|记|記|载|載|见|見|列|包含|找|查|得|答|披露|指|介绍|介紹|描述"
     "|确|確|谈|談|述|明|有关|有關|关于|關於|解释|解釋"
 )
-_ZH_NOT_FOUND = re.compile(
+_ZH_NOT_FOUND = regex(
     f"(?:{_ZH_SOURCES}).*?(?:{_ZH_NOT}).{{0,12}}?(?:{_ZH_SAYS})"
     f"|(?:{_ZH_NOT}).{{0,12}}?(?:{_ZH_SAYS}).{{0,24}}?(?:{_ZH_SOURCES})"
     "|(?:没有?|沒有?|未能?|尚未|无法|無法)(?:找到|查到|查明|检索到|檢索到|确定|確定|得知|核实"
     "|核實|证实|證實)|(?:无法|無法|未能|难以|難以)[^，。]{0,16}(?:确定|確定|判断|判斷|得知|看出|找到|查到|得出)"
     "|[找查]不到|不得而知|只字未提|隻字未提|无从得知"
 )
-_OWN = re.compile(
+_OWN = regex(
     r"\b(?:my|our|an?|this|the|own|reasonable)\s+(?:own\s+|cautious\s+"
     r"|tentative\s+)*(?:inferences?|assumptions?|estimates?|guess|reading|assessment"
     r"|judge?ment|interpretation|opinion|hypothesis|conjecture|speculation|view|impression"
@@ -84,7 +86,7 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _INFER = "(?:推断|推斷|推测|推測|推论|推論|推想|推知|猜测|猜測)"
-_ZH_OWN = re.compile(
+_ZH_OWN = regex(
     f"(?:我们?的?|我們的?|笔者的?|筆者的?|据此|據此|由此|可以?"
     f"|[这這此][^，。]{{0,8}}[是为為][^，。]{{0,16}}|根据[^，。]{{0,12}}|^\\W*){_INFER}"
     "|[这這此]只?是[^，。]{0,6}假[设設]|我们?(?:认为|認為|觉得|覺得)|笔者|筆者|个人(?:看法|判断"
@@ -107,7 +109,7 @@ _TOLD = (
     r"|clarif(?:y|ies|ied)|document(?:s|ed)?|answers?|answered|reveal(?:s|ed)?|list(?:s|ed)?"
     r"|elaborate[sd]?|cover(?:s|ed)?|treat(?:s|ed)?|touch(?:es|ed)?|record(?:s|ed)?|notes?|noted)"
 )
-_SILENT = re.compile(
+_SILENT = regex(
     r"(?:\b(?:not|never|nowhere)|n['’]t)\s+(?:\w+ly\s+|even\s+|anywhere\s+|be\s+|been\s+){0,2}"
     r"(?:said|told|named|stated|mentioned|discussed|described|addressed|explained|spelt\s+out"
     r"|spelled\s+out|elaborated)\s*(?:$|[.;,)]|(?:in|anywhere|there|here|at\s+all|either|on)\b)"
@@ -151,7 +153,7 @@ _ZH_TOLD = (
     "(?:提及|提到|[谈談][到及]|[说說](?:明|到|起)|[写寫][到明]|[记記][载載]|[讲講]到|交代|涉及|言明|注明|披露|回答"
     "|[给給]出(?:答案|[说說]明|理由|[数數]字)|[讨討][论論]|[论論]及|列[入出])"
 )
-_ZH_SILENT = re.compile(
+_ZH_SILENT = regex(
     f"(?:[没沒]有?|[并並]未|从未|從未|[均皆都]未|[均皆都][没沒]有?|未[见見曾加作予]?|不曾){_ZH_TOLD}"
     f"|[没沒]有?(?:一|任何一?|哪一?)?[份篇个個处處页頁条條段]?(?:{_ZH_WRITTEN})[^，。]{{0,10}}(?:{_ZH_SAYS})"
     f"|{_ZH_WRITTEN}[^，。；]{{0,8}}(?:看不到|看不出|查不到|[见見]不到|[没沒]有|[无無])"
@@ -159,7 +161,7 @@ _ZH_SILENT = re.compile(
     "|不[详詳](?!细|細)|未[详詳]|[无無][从從](?:查|考|得知|判|比|[谈談])|[无無][据據]可|只字不提|[没沒]有(?:出[处處]|下文|答案|定[论論])"
     "|留有空白|付之[阙闕]如"
 )
-_COMPUTED = re.compile(
+_COMPUTED = regex(
     r"\b(?:I|we)\s+(?:have\s+|only\s+|simply\s+)?(?:computed|calculated|work(?:ed)?\s+(?:\w+\s+)?out"
     r"|added|derived|counted|subtracted|divided|multiplied|summed|converted)\b"
     r"|\b(?:my|our|own)\s+(?:\w+\s+){0,2}?(?:arithmetic|calculations?|computations?|sums?|count"
@@ -173,7 +175,7 @@ _COMPUTED = re.compile(
     "|[这這此][^，。]{0,4}(?:是|[为為])[^，。]{0,4}(?:推算|[计計]算|估算|[换換]算)",
     re.IGNORECASE,
 )
-_MINE = re.compile(
+_MINE = regex(
     r"\b(?:my|our|own)\s+(?:\w+\s+){0,2}?(?:conclusions?|deduction|paraphrase|summary|ranking|wording"
     r"|understanding|weighing|comparison|synthesis|generali[sz]ation|extrapolation|verdict|take"
     r"|order|sketch|example|choice|readings?|words)\b"
@@ -190,19 +192,19 @@ _MINE = re.compile(
 )
 
 
-_RECKONED = re.compile(
+_RECKONED = regex(
     r"\b(?:own|my|our)\s+(?:\w+\s+)?(?:arithmetic|calculations?|estimates?|figures?|count|sums?)\b"
     r"|\b(?:calculated|computed|estimated|derived|worked\s+out|reckoned|converted)\b"
     "|推算|估算|自[行己][计計]算|我的[计計]算|[换換]算|[计計]算得出|[计計]算所得",
     re.IGNORECASE,
 )
-_SUGGESTS = re.compile(
+_SUGGESTS = regex(
     r"\b(?:suggest\w*|examples?|e\.g\.|for\s+instance|sketch|template|proposal|could\s+look"
     r"|(?:a|one|my)\s+possible|placeholders?|sample|(?:I|we|you)(?:\s+would|['’]d)\s+\w+)\b|例如|比如|示例|[范範]例|[样樣]例|例子|可以[这這][样樣]"
     "|我[会會][^，。]{0,12}(?:[设設]|[写寫]|配置|用|改)",
     re.IGNORECASE,
 )
-_WANTS_SETTINGS = re.compile(
+_WANTS_SETTINGS = regex(
     r"\b(?:how|which|what)\b[^.?!]*\b(?:should|would|can|could|must|do|to)\s+(?:(?:I|we|you|one|they"
     r"|he|she|\w+\s+\w+)\s+)?(?:set|configure|choose|limit|cap|tune|write|adjust|size|schedule)\b"
     "|(?:[应應][该該當当]?|[该該]|要|[需须須]|可以|能)?(?:如何|怎么|怎麼|怎样|怎樣|[设設][为為]多少)[^，。？]{0,6}"

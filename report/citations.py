@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import parse_qsl
 
 from graph.records import Source
+from retrieval.regex import regex
 from retrieval.text import Span
 
 LONG = 60
@@ -18,9 +18,9 @@ UNTIL = " … "
 """What stands between the first and the last heading in the title of several sections."""
 
 _LONGEST = 48
-_LINES = re.compile(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
-_LONG = re.compile(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
-_RANGE = re.compile(r"\d+(?:-\d+)?")
+_LINES = regex(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
+_LONG = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
+_RANGE = regex(r"\d+(?:-\d+)?")
 _EN = {
     "page": ("p. {}", "pp. {}"),
     "slide": ("slide {}", "slides {}"),

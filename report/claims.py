@@ -7,6 +7,7 @@ from typing import Literal
 
 from report.caveats import is_own, not_found
 from report.openers import introduces
+from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import words
 
@@ -20,10 +21,10 @@ LONGEST = 2_000
 """So many characters of a statement tell what it is."""
 
 _YES = {"yes", "是的", "不是"}
-_LABEL = re.compile(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
+_LABEL = regex(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 
-_HEDGED = re.compile(
+_HEDGED = regex(
     r"\b(?:may|might|could|perhaps|possibly|probably|likely|seems?|appears?\s+to)\b|可能|也许"
     r"|也許|或许|或許|大概",
     re.IGNORECASE,
@@ -34,7 +35,7 @@ _ANSWER = (
     r"|assistant|language|words|bullet\w*|format\w*|instruct\w*|conversation|question|write"
     r"|written|mention\w*|said"
 )
-_WISH = re.compile(
+_WISH = regex(
     rf"\b(?:the|this|our)\s+(?:user|reader|person\s+asking|asker|requester"
     rf"|human)s?\s+(?:\w+\s+){{0,2}}?"
     rf"(?:wants?|wishes|prefers?|asks?|asked|wanted|requests?|requested|requires?|would\s+like"
@@ -56,7 +57,7 @@ _WRITING = (
     r"|handbooks?|pages?|files?|sources?|texts?|passages?|reports?|books?|authors?|posts?"
     r"|website|site|study|studies|paragraphs?|chapters?|sections?|README)"
 )
-_NAMES_SOURCE = re.compile(
+_NAMES_SOURCE = regex(
     rf"\baccording\s+to\b|\bin\s+the\s+words\s+of\b|\b{_WRITING}\b[^.;]{{0,40}}?\b(?:{_TELLS})\b"
     r"|\b(?:says|states|writes|reports|claims|notes|argues|warns|adds|mentions)\s+that\b"
 )
@@ -68,10 +69,10 @@ _ZH_TELLS = (
     "(?:[说說称稱写寫]|指出|[认認][为為]|提到|提及|表示|[记記][载載录錄]|[给給]出|列出|介[绍紹]"
     "|解[释釋]|[声聲][称稱]|[强強][调調]|建[议議])"
 )
-_ZH_NAMES_SOURCE = re.compile(
+_ZH_NAMES_SOURCE = regex(
     f"{_ZH_WRITING}[^，。；]{{0,10}}?{_ZH_TELLS}|(?:根据|根據|依据|依據|按照?|据|據)[^，。；]{{0,16}}{_ZH_WRITING}"
 )
-_DESCRIBES = re.compile(
+_DESCRIBES = regex(
     rf"^\W*(?:(?:one|two|three|some|both|all|each|none|part)\s+of\s+)?"
     rf"(?:the|this|that|these|those|an?|one|another|its)\s+(?:[\w'’-]+\s+){{0,4}}?{_WRITING}\b"
     r"[^.;]{0,40}?\b(?:contains?|includes?|carr(?:y|ies)|has|have|holds?|asks?|tells?|tries|try"
@@ -82,12 +83,12 @@ _DESCRIBES = re.compile(
     r"|skip\w*|exclud\w+|omit\w*|treat\w*)\b",
     re.IGNORECASE,
 )
-_ZH_DESCRIBES = re.compile(
+_ZH_DESCRIBES = regex(
     f"{_ZH_WRITING}[^，。；]{{0,12}}?(?:含有|包含|夹[带帶]|夾[带帶]|写给|寫給|针对|針對|要求|[试試][图圖]|指示|[有附]一段"
     "|[带帶]有|混入)|(?:我|本[报報]告|[这這][里裡])[^，。；]{0,6}(?:[没沒未不][^，。；]{0,3})?"
     "(?:采用|採用|采[纳納]|理[会會]|忽略|略去|排除)"
 )
-_PREFERS = re.compile(
+_PREFERS = regex(
     r"\b(?:users?|readers?|owners?|humans?|persons?|people|customers?|asker)\s+(?:\w+\s+){0,2}?"
     r"(?:wants?|wishes|prefers?|asks?|asked|wanted|preferred|requests?|requested|requires?|likes?"
     r"|would\s+(?:like|prefer)|instruct\w*|expects?|authori[sz]e[sd]?|approve[sd]?|agree[sd]?"
@@ -97,7 +98,7 @@ _PREFERS = re.compile(
     r"|批准|信任|[选選][择擇])",
     re.IGNORECASE,
 )
-_TO_MACHINES = re.compile(
+_TO_MACHINES = regex(
     r"\b(?:A\.?I\.?|LLMs?|language\s+models?|chat\s?bots?|assistants?|agents?|summari[sz]ers?)\b"
     r".{0,80}?\b(?:ignore|disregard|must|should|please|tell|remember|note|instruct\w*|do\s+not)\b"
     r"|\b(?:ignore|disregard|forget)\s+(?:\w+\s+){0,2}(?:previous|prior|earlier|above|other)\s+"
@@ -108,19 +109,19 @@ _TO_MACHINES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"\W*(?:\d[\d.)]*\s*)?(?:how|what|when|where|which|who|whose|why|whether)\b|.*[?？:：]\W*$"
     "|.*(?:如何|怎[么麼样樣]|什么|什麼|哪[些里裡个個种種]|是否|[为為]何|多[久少]|[吗嗎])",
     re.IGNORECASE,
 )
-_VERB = re.compile(
+_VERB = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|will|would|must|may|might|should"
     r"|never|always|not|\w+n['’]t)\b"
     r"|(?<=\w )[a-z]{2,}(?<![sui])s(?!\s+(?:of|and|or|that|which|between|vs?)\b)(?=\s+\w)"
     r"|(?<=\w )[a-z]{3,}ed(?=\s+\w)",
     re.IGNORECASE,
 )
-_ZH_VERB = re.compile(
+_ZH_VERB = regex(
     "[是為为會会能不沒没無无可須须必要應应需由被把將将使讓让總总只都仍停]|等[于於]|超[过過]|自[动動]|始[终終]"
 )
 

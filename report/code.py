@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-_RUN = re.compile(r"(?<!\\)`+")
-_IDENTIFIER = re.compile(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
-_PATTERN = re.compile(r"[*{}<>…]|\.\.\.")
+from retrieval.regex import regex
+
+_RUN = regex(r"(?<!\\)`+")
+_IDENTIFIER = regex(r"(?<![\w./-])(?:--[a-z][\w-]*\w|[A-Za-z]\w*_\w+)(?![\w-])")
+_PATTERN = regex(r"[*{}<>…]|\.\.\.")
 _AROUND = ("\ue010", "\ue011")
 """Characters around the number of a piece of code in its placeholder."""
 
-_PLACEHOLDER = re.compile(f"{_AROUND[0]}(\\d+){_AROUND[1]}")
+_PLACEHOLDER = regex(f"{_AROUND[0]}(\\d+){_AROUND[1]}")
 
 
 class Code(NamedTuple):

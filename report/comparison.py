@@ -20,6 +20,7 @@ from report.openers import without_transition
 from report.quantities import Figures, figures, following
 from report.strength import goes_beyond
 from report.subjects import first_cited, other_subject
+from retrieval.regex import regex
 from retrieval.text import language
 from retrieval.words import words
 
@@ -32,7 +33,7 @@ Chinese is compared in pairs of characters, and one other character breaks two o
 FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 """A sentence may be of another source where all that it cites have no more of its words."""
 
-_NAME = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
+_NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
 class Comparison:

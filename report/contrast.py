@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from report.differences import Change, Known, different, says_no, tokens
 from report.marks import MARKER, blank
+from retrieval.regex import regex
 from retrieval.script import language, only_language
 from retrieval.text import sentences
 from retrieval.words import words
@@ -47,12 +48,12 @@ LEAST = 4
 SHORTEST = 12
 """From how many characters on a copy is a copy."""
 
-_JOINED = re.compile(
+_JOINED = regex(
     r"[;；]\s*|,\s*(?=(?:while|whereas|although|but)\b)|，(?=而(?!且)|但|不过|不過|并且|並且)"
 )
 
 
-_TURN = re.compile(
+_TURN = regex(
     r"\b(?:but|or|otherwise|unless|although|though|while|whereas|if|until|only|except|so|because"
     r"|since|not\s+only)\b|[;:]",
     re.IGNORECASE,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from report.numbers import FILE
 from retrieval.dates import Date, dates
+from retrieval.regex import regex
 
-_SPELT = re.compile(r"(?<!\d)(\d{4})[./-](\d{1,2})(?:[./-](\d{1,2}))?(?!\d)")
-_SHORT = re.compile(r"(?<![\d./-])(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?![\d./-])")
-_RANGE = re.compile(
+_SPELT = regex(r"(?<!\d)(\d{4})[./-](\d{1,2})(?:[./-](\d{1,2}))?(?!\d)")
+_SHORT = regex(r"(?<![\d./-])(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?![\d./-])")
+_RANGE = regex(
     r"\b(?P<first>\d{1,2})(?:st|nd|rd|th)?(?:\s*(?:[-–—/&]|to|and|until)\s*)"
     r"(?P<last>\d{1,2})(?:st|nd|rd|th)?(?=\s+(?:of\s+)?[A-Z][a-z]{2})"
     r"|(?P<month>[A-Z][a-z]{2,8})\.?\s+(?P<from>\d{1,2})(?:st|nd|rd|th)?"
     r"(?:\s*(?:[-–—/&]|to|and|until)\s*)(?P<until>\d{1,2})\b"
 )
-_DAYS = re.compile(r"(\d{1,2})\s*月[^月。；]{0,24}?[至到~—–、和与-]\s*(\d{1,2})\s*[日号號]")
-_CHINESE = re.compile(r"\d{1,2}\s*月(?:\s*\d{1,2}\s*[日号號])?")
+_DAYS = regex(r"(\d{1,2})\s*月[^月。；]{0,24}?[至到~—–、和与-]\s*(\d{1,2})\s*[日号號]")
+_CHINESE = regex(r"\d{1,2}\s*月(?:\s*\d{1,2}\s*[日号號])?")
 
 
 def calendar(text: str) -> set[Date]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from report.contrast import Text, copied
 from report.differences import says_no, tokens
 from report.likeness import CLAUSES
+from retrieval.regex import regex
 from retrieval.script import HAN, language
 from retrieval.words import STOPWORDS, words
 
@@ -31,7 +32,7 @@ _NOT_ALL = (
     *("solely", "simply", "quite", "enough", "such"),
 )
 _BETWEEN = STOPWORDS | {"actually", "really"}
-_TURN = re.compile(
+_TURN = regex(
     r"\b(?:unless|until|except|only|otherwise|without|if|whether|although|though|while|whereas|but"
     r"|except|instead|rather)\b|除非|否则|否則|如果|只有|才能|虽然|雖然|但|不过|不過|而是",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _ZH_NOT = (
     "|没有|沒有|勿|并非|並非))"
 )
 _ZH_BETWEEN = "(?:会|會|能|要|可以?|再|应该?|應該?|应当|應當|直接|太|很|推|必|得|被|曾|是)*"
-_ZH_DENIED = re.compile(f"{_ZH_NOT}{_ZH_BETWEEN}([{HAN}]{{2}})")
+_ZH_DENIED = regex(f"{_ZH_NOT}{_ZH_BETWEEN}([{HAN}]{{2}})")
 
 
 def denied(said: str, sources: Sequence[Text]) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from report.numbers import Number, near, rounded
 from retrieval.common import weight
 from retrieval.dates import MONTHS
+from retrieval.regex import regex
 from retrieval.script import CJK, HAN
 from retrieval.words import STOPWORDS
 
@@ -21,12 +22,12 @@ _WORDS_WITH_NOT = (
     "|未来|未來|没收|沒收|除非|并非|並非|没有|沒有|不是|是否|能否|有没有|有沒有|无法|無法|从不"
     "|從不|南非|北非|东非|非法|差不多"
 )
-_NOT = re.compile(
+_NOT = regex(
     r"not|n['’]t|never|nor|neither|cannot|no|none|nobody|nothing|without|hardly|scarcely|barely"
     "|[不没沒未无無非别]|没有|沒有|不是|并非|並非|无法|無法|从不|從不",
     re.IGNORECASE,
 )
-_LIKE_NOT = re.compile(
+_LIKE_NOT = regex(
     r"un\w+|in(?:able|active|complete|valid|visible|dependent)\w*|dis\w+|non\w*|\w+less|fail\w*"
     r"|lack\w*"
     r"|refus\w*|except|only|little|few|rarely|seldom|forb\w+|prohibit\w*|avoid\w*|den\w+|stop\w*"
@@ -35,13 +36,13 @@ _LIKE_NOT = re.compile(
     "|有没有|有沒有|不同|不足|非法",
     re.IGNORECASE,
 )
-_BESIDE_NOT = re.compile(
+_BESIDE_NOT = regex(
     r"do|does|did|is|was|are|were|be|been|has|have|had|will|would|can|could|may|might|to|ever|any|anymore|still|longer|already"
     "|是|有|会|會|曾|已|在|于|為|为|被|将|將|就|也|都|过|過|了|能|可|以|所|以",
     re.IGNORECASE,
 )
-_CONDITION = re.compile("if|unless|whether|若|如果|除非|是否", re.IGNORECASE)
-_STRONG = re.compile(
+_CONDITION = regex("if|unless|whether|若|如果|除非|是否", re.IGNORECASE)
+_STRONG = regex(
     r"all|every|always|never|only|exclusive(?:ly)?|certain(?:ly)?|definite(?:ly)?|undoubtedly"
     r"|proves?|proven"
     r"|must|exactly|precisely|entire(?:ly)?|complete(?:ly)?|sole(?:ly)?|guarantees?|guaranteed"
@@ -52,7 +53,7 @@ _STRONG = re.compile(
     "|確實|从不|從不|只|仅|僅",
     re.IGNORECASE,
 )
-_WEAK = re.compile(
+_WEAK = regex(
     r"some|many|most|mostly|several|few|often|usually|sometimes|possibly|probably|may|might"
     r"|could|can|should|about|around"
     r"|approximately|roughly|nearly|almost|suggests?|suggested|indicates?|generally|rarely"
@@ -65,20 +66,20 @@ _WEAK = re.compile(
     "|据说|據說|一般|似乎|之一|往往|左右|估计|估計|据称|據稱|疑似|可以|或",
     re.IGNORECASE,
 )
-_HEDGE = re.compile(
+_HEDGE = regex(
     r"possibly|probably|perhaps|reportedly|allegedly|supposedly|maybe|may|might|likely|seems?"
     r"|appears?|seemingly|arguably|to|be|is|was"
     "|可能|或许|或許|也许|也許|据说|據說|据称|據稱|似乎|疑似|很|会|會|是",
     re.IGNORECASE,
 )
-_OWN_HEDGE = re.compile(r"to|be|is|was|很|会|會|是", re.IGNORECASE)
+_OWN_HEDGE = regex(r"to|be|is|was|很|会|會|是", re.IGNORECASE)
 
 _UNITS = "|".join(
     word
     for pattern in (_STRONG, _WEAK, _HEDGE)
     for word in re.findall(f"[{HAN}]{{2,}}", pattern.pattern)
 )
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"[^\W\d_{HAN}]+(?=n['’]t\b)|n['’]t\b|[^\W\d_{HAN}]+|\d[\d,.]*\d|\d"
     rf"|{_WORDS_WITH_NOT}|大部分|{_UNITS}|[{HAN}]|%|《"
 )
@@ -102,14 +103,12 @@ _COUNTS = {
     )
     for word in names.split()
 }
-_SCALE = re.compile(
+_SCALE = regex(
     "hundred|thousand|million|billion|trillion|[kmgt]|bn|[kmgt]i?b|[十百千万萬亿億兆%]|dozens?",
     re.IGNORECASE,
 )
-_UNIT = re.compile(
-    "years?|months?|weeks?|days?|hours?|minutes?|seconds?|[年月日天周秒]", re.IGNORECASE
-)
-_ABOUT = re.compile(
+_UNIT = regex("years?|months?|weeks?|days?|hours?|minutes?|seconds?|[年月日天周秒]", re.IGNORECASE)
+_ABOUT = regex(
     r"about|around|roughly|approximately|nearly|almost|some|circa|over|约|約|大约|大約|近|近乎|逾|超",
     re.IGNORECASE,
 )
@@ -131,11 +130,11 @@ _ORDER = {
         1,
     )
 }
-_CAPITAL = re.compile(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
+_CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}]")
 _JOINTS = {"of", "the", "and", "de", "la", "von", "van", "for", "in"}
-_DOT = re.compile("[·•・‧]")
-_PLACE = re.compile("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
-_GENERIC = re.compile("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
+_DOT = regex("[·•・‧]")
+_PLACE = regex("[省市县縣区區州镇鎮乡鄉村岛島国國山河江湖海港]$")
+_GENERIC = regex("[他她它牠祂该該本此这這那其各]|以上|上述|前者|后者|後者")
 
 PARAPHRASE = 16
 """With more other words than this beside it, a change of Chinese characters is no other name."""

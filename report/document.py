@@ -14,13 +14,14 @@ from report.marks import MARKER, QUOTE
 from report.render import Document, Gap
 from report.statements import statements
 from report.wording import word
+from retrieval.regex import regex
 
 LONGEST = 100
 """How many characters a title has at most; a plan's may be a little longer than it should be."""
 
-_END = re.compile(r"\s|[，。；：、？！]")
-_HEADINGS = re.compile(r"^#.*$", re.MULTILINE)
-_ASKS_WHETHER = re.compile(
+_END = regex(r"\s|[，。；：、？！]")
+_HEADINGS = regex(r"^#.*$", re.MULTILINE)
+_ASKS_WHETHER = regex(
     r"\b(?:mention|say|said|state|contain|cover|discuss|document)(?:s|ed)?\b|提到|提及|包含|说明|說明",
     re.IGNORECASE,
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from graph.records import Answer, Finding
 from graph.state import State
 from prompts.marks import block, finding_block, wrap
 from retrieval.keyword import rank
+from retrieval.regex import regex
 from retrieval.tokens import count
 
 MOST = 1_500
@@ -17,7 +17,7 @@ MOST = 1_500
 LONGEST = 500
 """How many tokens are shown of one of them."""
 
-END = re.compile(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")
+END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")
 """Where a finding may end: a quotation that is cut in two is none."""
 
 OPEN = 6

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, urlsplit
 
+from retrieval.regex import regex
 from retrieval.text import normalise
 
-_SPECIAL = re.compile(
+_SPECIAL = regex(
     r"[`*\[\]<>|~]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]|#$|(?<=^\d)[.)](?=\s)"
 )
-_OPENING = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
-_DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
-_UNSAFE = re.compile(r"[\s<>\"`\\*\[\]{}|^]")
-_NUMBER = re.compile(r"\[(\^?\d{1,3})\]")
+_OPENING = regex(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
+_DEFINITION = regex(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
+_UNSAFE = regex(r"[\s<>\"`\\*\[\]{}|^]")
+_NUMBER = regex(r"\[(\^?\d{1,3})\]")
 
 
-_EMPHASIS = re.compile(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
+_EMPHASIS = regex(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
 
 
 def unmarked(text: str) -> str:

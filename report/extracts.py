@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE
+from retrieval.regex import regex
 from retrieval.text import Span, find, language, sentences
 from retrieval.words import words
 
@@ -20,10 +20,10 @@ LONGEST = 900
 ENOUGH = 1 / 3
 """A sentence is near a statement if it has more of its words than this."""
 
-_STOP = re.compile(r"[.!?](?=\s)|[。！？]")
-_SPACE = re.compile(r"\s+")
-_HEADING = re.compile(r"^\s*#{1,6}\s+")
-_BREAK = re.compile(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
+_STOP = regex(r"[.!?](?=\s)|[。！？]")
+_SPACE = regex(r"\s+")
+_HEADING = regex(r"^\s*#{1,6}\s+")
+_BREAK = regex(r"[ \t]*\n\s*\n\s*|[ \t]*\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=[:：]) *\n")
 """Where a text has a new paragraph, item or row."""
 
 

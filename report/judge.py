@@ -12,10 +12,11 @@ from report.marks import MARKER, SPOKEN, blank, cites, outside
 from report.markup import URL
 from report.places import Pages
 from report.quotations import Quotation, quotations, readings
+from retrieval.regex import regex
 
-_MARKER = re.compile(f" ?{MARKER.pattern}")
-_FOLLOWING = re.compile(rf"[.,;:!?。，；：！？]?\s*((?:{MARKER.pattern})+)")
-_STOP = re.compile(r"([.!?。！？])[\s\"'”’」』»]*$")
+_MARKER = regex(f" ?{MARKER.pattern}")
+_FOLLOWING = regex(rf"[.,;:!?。，；：！？]?\s*((?:{MARKER.pattern})+)")
+_STOP = regex(r"([.!?。！？])[\s\"'”’」』»]*$")
 _STOPS = tuple(".,;:!?。，；：！？")
 
 Edits = dict[tuple[int, int], str]

@@ -10,9 +10,10 @@ from report.blocks import blocks
 from report.marks import MARKER
 from report.openers import points_back, without_transition
 from report.statements import statements
+from retrieval.regex import regex
 from retrieval.words import words
 
-_CODE = re.compile(r"\W*?(?:the\s+)?`([^`]+)`", re.IGNORECASE)
+_CODE = regex(r"\W*?(?:the\s+)?`([^`]+)`", re.IGNORECASE)
 
 
 def left_hanging(body: str, gone: Sequence[str]) -> list[str]:

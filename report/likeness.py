@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,6 +13,7 @@ from report.numbers import FILE
 from report.openers import without_transition
 from report.subjects import RARE
 from retrieval.common import weight
+from retrieval.regex import regex
 from retrieval.text import language
 from retrieval.words import words
 
@@ -32,7 +32,7 @@ Where the whole of a sentence counts it has one more.
 SHORT = 50_000
 """The longest text, in characters, whose words are kept for the next check."""
 
-CLAUSES = re.compile(
+CLAUSES = regex(
     r"[,;，；：:]\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
     r"|whereas)\s"
 )

@@ -8,15 +8,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from report.code import Code, changed, with_code, without_code
 from report.markup import URL, strip
+from retrieval.regex import regex
 from retrieval.script import CJK
 
-MARKER = re.compile(r"\[(S[1-9]\d*|\?)\]")
+MARKER = regex(r"\[(S[1-9]\d*|\?)\]")
 """A marker in its one spelling; `[?]` stands for one that names no source."""
 
-QUOTE = re.compile(r'<q s="(S[1-9]\d*)?">(.*?)</q>', re.DOTALL)
+QUOTE = regex(r'<q s="(S[1-9]\d*)?">(.*?)</q>', re.DOTALL)
 """A marked quotation in its one spelling: its source, and its words with `<`, `>`, `&` escaped."""
 
-SPOKEN = re.compile(
+SPOKEN = regex(
     "“(?P<a>[^“”]{1,2000})”|„(?P<b>[^„“”]{1,2000})[“”]|«(?P<c>[^«»]{1,2000})»"
     "|「(?P<d>[^「」]{1,2000})」|『(?P<e>[^『』]{1,2000})』|＂(?P<f>[^＂]{1,2000})＂"
     r'|(?<![A-Za-z0-9"])"(?=\S)(?P<g>[^"]{1,2000})(?<=\S)"(?![A-Za-z0-9"])'
@@ -24,12 +25,12 @@ SPOKEN = re.compile(
 """Words between quotation marks."""
 
 _OPEN, _CLOSE = r"<\s*q(?:uote)?\b[^<>]*>", r"<\s*/\s*q(?:uote)?\s*>"
-_TAGS = re.compile(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
-_SENTENCE = re.compile(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
-_WRAPPED = re.compile(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
-_CLOSED = re.compile(f"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
-_CODED = re.compile(r"</?q\b|(?<![\w\])])\[S\d", re.IGNORECASE)
-_TWICE = re.compile(
+_TAGS = regex(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
+_SENTENCE = regex(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
+_WRAPPED = regex(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
+_CLOSED = regex(f"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_CODED = regex(r"</?q\b|(?<![\w\])])\[S\d", re.IGNORECASE)
+_TWICE = regex(
     r"&(?:amp;)*lt;q s=(?:&(?:amp;)*(?:quot|#34|#39);|[\"'])?(S\d+)(?:&(?:amp;)*(?:quot|#34"
     r"|#39);|[\"'])?"
     r"&(?:amp;)*gt;(.*?)&(?:amp;)*lt;/q&(?:amp;)*gt;",
@@ -40,18 +41,16 @@ _ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)
 _IDS = f"{_ID}(?:{_AND}{_ID})*"
 _NAMED = r"(?:\s*(?:[Ss]ources?|来源|资料)\s*[:：]?)?\s*"
 _PLACE = r"\s*(?:[,;:，：†|@]\s*[^\[\]［］【】\n]{0,40})?"
-_BRACKETED = re.compile(rf"\\?[\[［【]{{1,2}}{_NAMED}({_IDS}){_PLACE}\\?[\]］】]{{1,2}}")
-_ROUND = re.compile(
-    rf"[(（]{_NAMED}({_IDS})\s*[)）](?=\s*(?:[.,;:!?。，；：！？|]|$))", re.MULTILINE
-)
-_NUMBERED = re.compile(r"\\?[\[［【]\^?\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*\\?[\]］】](?!\()")
-_ITEM = re.compile(r"([-–—]\s*)?\^?([Ss])0*(\d+)")
-_ROUND_MARKERS = re.compile(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)）]")
-_BETWEEN = re.compile(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
-_DOUBLE = re.compile(r"(\[(?:S\d+|\?)\])\1+")
+_BRACKETED = regex(rf"\\?[\[［【]{{1,2}}{_NAMED}({_IDS}){_PLACE}\\?[\]］】]{{1,2}}")
+_ROUND = regex(rf"[(（]{_NAMED}({_IDS})\s*[)）](?=\s*(?:[.,;:!?。，；：！？|]|$))", re.MULTILINE)
+_NUMBERED = regex(r"\\?[\[［【]\^?\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*\\?[\]］】](?!\()")
+_ITEM = regex(r"([-–—]\s*)?\^?([Ss])0*(\d+)")
+_ROUND_MARKERS = regex(r"[(（]\s*((?:\[(?:S\d+|\?)\][\s,;，；、]*)+)[)）]")
+_BETWEEN = regex(r"(?<=\])(?:\s*[,;，；、]\s*| )(?=\[(?:S\d+|\?)\])")
+_DOUBLE = regex(r"(\[(?:S\d+|\?)\])\1+")
 
-_BARE_ID = re.compile(r"S[1-9]\d{0,3}")
-_BARE = re.compile(
+_BARE_ID = regex(r"S[1-9]\d{0,3}")
+_BARE = regex(
     r"(?P<lead>(?:\b(?:[Ss]ources?|[Dd]ocuments?|[Pp]assages?)|来源|來源|资料|資料|文档|文献"
     r"|文獻|(?<=[Aa]ccording to )|(?<=[据據]))\s*)?"
     r"(?<![\w\[\]/.(（\-])(?P<ids>S[1-9]\d{0,3}(?:(?:\s*(?:,|、|和|与|and"
@@ -64,7 +63,7 @@ _BARE = re.compile(
 
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 _STOPS = ".!?。！？…；"
-_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
+_UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef“”‘’…]")
 
 LONGEST_RANGE = 20
 """A range of more sources than this is taken for its two ends."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
 from retrieval.text import normalise
 
-URL = re.compile(
+URL = regex(
     r"[ \t]?(?:[a-z][a-z0-9+.-]{1,20}://"
     r"|(?<![a-z0-9])(?:www\.|(?:javascript|vbscript|mailto):(?=\S)|data:(?=\w+/)))"
     r"[!#-;=?-Z_a-z~%]*[A-Za-z0-9/#=&_~%+$@-]",
@@ -19,7 +20,7 @@ _TLD = (
     "|uk|de|fr|jp|eu"
     "|au|nl|se|ch|br|hk|tw|kr|example|test|invalid|localhost|onion"
 )
-_DOMAIN = re.compile(
+_DOMAIN = regex(
     rf"(?<![\w@./:`-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_TLD})(?![\w-]|\.[A-Za-z])"
     r"(?P<path>/[\w/#=&_~%+.-]*[\w/])?",
     re.ASCII,
@@ -29,32 +30,32 @@ _SENT_TO = (
     r"|download(?:\s+it)?\s+from|log\s*in\s+(?:at|to)"
     r"|请?\s*(?:访问|訪問|参见|參見|详见|詳見|前往|打开|打開|登录|登錄|浏览|瀏覽|见|見))"
 )
-_SENDS = re.compile(
+_SENDS = regex(
     rf"\s*(?:[-*>]\s+)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
     rf"|must)\s+)?{_SENT_TO}\s*(?:the\s+\w+\s+)?[(（“\"]?"
     rf"(?:[\w-]+\.)+(?:{_TLD})\b",
     re.IGNORECASE,
 )
-_SENDING = re.compile(
+_SENDING = regex(
     r"(?:^|[,，;；]|\s[–—-]\s)(?:(?![,，;；()（）]).){0,120}?"
     rf"(?:\b{_SENT_TO[3:-1]}|\b(?:at|via|on|from|under|is|are|here)\b|[:：在于於是看至到])"
     r"(?:\s+the\s+\w+)?(?:\s+at)?\s*[<\"“'‘`(（]*(?:https?|ftp)://[!#-;=?-Z_a-z~%]+"
     r"[>\"”'’`)）]*\s*(?:\[\^?S?\d+\]\s*)*[.!。！]?\s*$",
     re.IGNORECASE,
 )
-_SENT = re.compile(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
+_SENT = regex(rf"(?:\b{_SENT_TO}|\b(?:at|via|on|from|under))\s*$", re.IGNORECASE)
 
 _LABEL = r"((?:[^\[\]]|\[[^\[\]]*\]){0,500})"
 _TARGET = r"\((?:[^()]|\([^()]*\)){0,2000}\)"
-_IMAGE = re.compile(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
-_LINK = re.compile(rf"\[{_LABEL}\]{_TARGET}")
-_REST_OF_LINK = re.compile(rf"(?<=\]){_TARGET}")
-_DEFINITION = re.compile(
+_IMAGE = regex(rf"[ \t]?!\[{_LABEL}\]\s?(?:{_TARGET}|\[[^\[\]\n]*\])")
+_LINK = regex(rf"\[{_LABEL}\]{_TARGET}")
+_REST_OF_LINK = regex(rf"(?<=\]){_TARGET}")
+_DEFINITION = regex(
     r"^[ \t]{0,3}\[[^\]\n]+\]:[ \t]*\S+[ \t]*"
     r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_TAG = re.compile(
+_TAG = regex(
     r"<(?:/?(?:a|abbr|address|area|article|aside|audio|b|base|big|blockquote|body|br|button|canvas"
     r"|caption|center|cite|code|col|dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figure"
     r"|figcaption"
@@ -70,17 +71,17 @@ _TAG = re.compile(
 )
 """A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
 
-_BREAK = re.compile(r"<\s*br\s*/?\s*>", re.IGNORECASE)
+_BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _GONE = "\0"
 """Stands where an address or an image was; no text that was read holds one."""
-_EMPTIED = re.compile(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
+_EMPTIED = regex(r"[ \t]\([ \t]*(?:\0[ \t]*)+\)|（[ \t]*(?:\0[ \t]*)+）|\0")
 """Brackets that held nothing else; those that are empty in a source stay."""
 
-_REPEATED = re.compile(r"([^\w\s])\1{80,}")
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_BEFORE = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_TITLE = re.compile(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
-_HEADING = re.compile(r"^(?:#{1,6}[ \t]+|\*\*)(?:\d+[.、]?\s*)?([^\n]*)$", re.MULTILINE)
+_REPEATED = regex(r"([^\w\s])\1{80,}")
+_THOUGHT = regex(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT_BEFORE = regex(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_TITLE = regex(r"\A\s*#[ \t]+[^\n]*(?:\n|\Z)")
+_HEADING = regex(r"^(?:#{1,6}[ \t]+|\*\*)(?:\d+[.、]?\s*)?([^\n]*)$", re.MULTILINE)
 _LISTS = {
     "bibliography",
     "citations",

@@ -19,6 +19,7 @@ from report.marks import MARKER, QUOTE, tidy
 from report.snippets import lines
 from report.statements import statements, statements_of
 from report.wording import word
+from retrieval.regex import regex
 from retrieval.text import normalise
 
 NUMBER = "\ue000{}\ue001"
@@ -36,16 +37,16 @@ USE = 0xF0000
 DOUBT = 0xE100
 """The first of the characters that stand behind a sentence, one for each that is doubted."""
 
-DOUBTS = re.compile("[\ue100-\ue1ff]")
+DOUBTS = regex("[\ue100-\ue1ff]")
 
-PRIVATE = re.compile("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
+PRIVATE = regex("[\ue000-\ue004\ue100-\ue1ff\U000f0000-\U000ffffd]")
 
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
-_MARK = re.compile(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
-_END = re.compile("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
-_PLACED = re.compile("\ue000([^\ue001]*)\ue001")
-_WORD = re.compile("[A-Za-z0-9]")
-_GROUP_AT = re.compile(rf"\s*{_GROUP}")
+_MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
+_END = regex("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
+_PLACED = regex("\ue000([^\ue001]*)\ue001")
+_WORD = regex("[A-Za-z0-9]")
+_GROUP_AT = regex(rf"\s*{_GROUP}")
 
 
 _Look = Callable[[str, str], "_Cited | None"]

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
+from retrieval.regex import regex
+
 _SCALES = {
     "": 1.0,
     "k": 1e3,
@@ -32,7 +34,7 @@ _SCALES = {
     "万亿": 1e12,
     "兆": 1e12,
 }
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?P<digits>\d(?<![A-Za-z0-9_.,].)(?:\d{0,2}(?:,\d{3})+(?!\d)|\d*))"
     r"(?P<rest>\.\d+)?"
     r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|tn|百万|千万|十亿|万亿|[千万萬亿億兆]"
@@ -45,23 +47,23 @@ _SIGN = r"\s*[-+−–×*/÷·xX]\s*"
 _UNIT = r"(?:\s?(?:[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
 _SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
 _EQUALS = r"\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
-_EQUATION = re.compile(
+_EQUATION = regex(
     rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
 )
-_TERM = re.compile(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})({_UNIT})")
-_ABOUT = re.compile(
+_TERM = regex(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})({_UNIT})")
+_ABOUT = regex(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.)|[≈~～]|大?[约約]|[将將]近|近|[约約][为為合])\s*$",
     re.IGNORECASE,
 )
 _BYTES = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30), "t": (1e12, 2.0**40)}
-_IN_BYTES = re.compile(r"\s?([KkMGT])i?B\b")
+_IN_BYTES = regex(r"\s?([KkMGT])i?B\b")
 _FACTORS = sorted(
     {factor for both in _BYTES.values() for factor in both}
     | {8.0, 10.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1440.0, 3600.0, 86400.0, 1e4, 1e8}
 )
 """What a number is multiplied with, or divided by, where its unit is changed."""
 
-FILE = re.compile(
+FILE = regex(
     r"[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
     r"|cfg|conf|py|js|ts"
     r"|c|h|cpp|rs|go|java|sh|sql|rst|tex|odt|rtf|eml|epub|ipynb|png|jpe?g|gif|svg|zip|gz)\b"
@@ -72,7 +74,7 @@ _PLACE = (
     "step|section|sec|chapter|part|table|tab|figure|fig|page|pp?|option|item|phase|question|line"
     "|appendix|annex|footnote|row|column|slide|§"
 )
-_LABEL = re.compile(
+_LABEL = regex(
     rf"(?:(?<![\w])(?:{_PLACE})s?\.?\s*#?\d[\d.]*(?:\s*[-–]\s*\d[\d.]*)?(?!\d|\s*%))"
     r"|[第方步表图圖版][案骤驟]?\s*\d[\d.]*\s*[章节節条條部分页頁版段步款行卷期號号]*"
     r"|^\W*\*\*[^*\n]{1,60}[:：]\*\*|^\W*\*\*[^*\n]{1,60}\*\*\s*[:：—-]"
@@ -83,10 +85,10 @@ _LABEL = re.compile(
 MOST = 8
 """From how many numbers of a statement others may be computed."""
 
-_THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
-_COMMA = re.compile(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
-_DOTS = re.compile(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
-_MONEY = re.compile(r"[$€£¥₹]\s?$")
+_THIN_SPACE = regex("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+_COMMA = regex(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
+_DOTS = regex(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
+_MONEY = regex(r"[$€£¥₹]\s?$")
 
 
 class Number(NamedTuple):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
+
 _COUNT = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|several|some|a\s+few|many|both|\d{1,2}"
     r"|a\s+(?:couple|number)\s+of|various|different|certain)"
@@ -27,7 +29,7 @@ _DOES = (
     r"|shows?|takes?|discuss(?:es)?|outlines?|reviews?|presents?|traces?|follows?|first"
     r"|(?:is|are)\s+(?:organi[sz]ed|divided|arranged|structured|in|taken|given|listed|summed))"
 )
-_INTRODUCES = re.compile(
+_INTRODUCES = regex(
     r"please\s+(?:say|tell|name|let|give|choose|state)\b|"
     rf"(?:the\s+(?:following\s+)?|these\s+|(?:here|there)\s+are\s+)?{_COUNT}\s+(?:\w+\s+)?{_POINTS}"
     rf"\s+(?:\w+\s+){{0,2}}?(?:{_MATTER}|to\s+\w+)\b"
@@ -49,7 +51,7 @@ _ZH_POINTS = (
     "(?:个?方面|個?方面|[点點]|部分|[类類]|[种種]|[个個]?[问問][题題]|[个個]层面|[个個]步[骤驟]|[条條]"
     "|项|項|组|組|层)"
 )
-_ZH_INTRODUCES = re.compile(
+_ZH_INTRODUCES = regex(
     "[请請](?:[说說]明|告[诉訴]|指[明出]|[选選][择擇])|"
     "(?:本|下|以下|上|[这這此])(?:[报報]告|[节節]|文|表|[图圖]|部分|章|篇)[^，。]{0,12}"
     "(?:[介绍紹比较較]|[总總][结結]|[汇匯]|列|分|[说說]|[讨討]|[谈談]|[叙敘敍述]|概括|梳理|回答|涉及|[关關]注|按)"
@@ -61,8 +63,8 @@ _ZH_INTRODUCES = re.compile(
     "|(?:主要)?(?:[结結][论論]|[发發][现現]|要[点點]|[内內]容|答案)[^，。：]{0,4}如下"
     "|要(?:回答|理解|弄清)[^。]{0,10}(?:[问問][题題]|[这這]一[点點])"
 )
-_ASKS = re.compile(r"\b(?:how|what|who|when|where|why|which|whether)\b", re.IGNORECASE)
-_TRANSITION = re.compile(
+_ASKS = regex(r"\b(?:how|what|who|when|where|why|which|whether)\b", re.IGNORECASE)
+_TRANSITION = regex(
     r"(?:by\s+(?:contrast|comparison)|in\s+(?:contrast|addition|short|sum|summary|brief|practice"
     r"|general|particular|fact|other\s+words|conclusion|the\s+end|this\s+respect)|on\s+the\s+(?:one"
     r"|other)\s+(?:hand|side)|at\s+the\s+same\s+time|put\s+(?:differently|simply)|more\s+precisely"
@@ -72,29 +74,29 @@ _TRANSITION = re.compile(
     r"|instance))\s*[,:]?\s+",
     re.IGNORECASE,
 )
-_ZH_TRANSITION = re.compile(
+_ZH_TRANSITION = regex(
     "(?:相比之下|相[较較]之下|与此相反|與此相反|此外|另外|另一方面|一方面|[总總]的[来來][说說看]|[总總]之|[总總]体而言"
     "|[总總][体體][来來]看|换句话说|換句話說|换言之|換言之|与此同时|與此同時|同[时時]|[具详詳][体體細细][来來][说說]|值得注意的是"
     "|[简簡]而言之|[简簡]言之|就[^，。]{1,6}而言|首先|其次|再次|最后|最後|[综綜]上(?:所述)?|因此|所以|不[过過]|然而|但是|由此可[见見]"
     "|例如|比如|另[据據]|[实實][际際]上|事[实實]上|一般[来來][说說])[，,：:]\\s*"
 )
 
-_SUMS_UP = re.compile(
+_SUMS_UP = regex(
     r"\W*(?:in\s+(?:short|sum|summary|brief|conclusion|the\s+end|other\s+words|effect)|overall|to\s+sum"
     r"\s+up|all\s+in\s+all|altogether|taken\s+together|put\s+(?:differently|simply)|thus|therefore|hence"
     r"|[总總]的[来來][说說看]|[总總]之|[总總][体體]|[换換]句?[话話言]|[简簡]而?言之|[综綜]上|因此|所以|由此可[见見]|[可足]见|一言以蔽之)",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(
+_POINTS_BACK = regex(
     r"(?:and|but|so|yet|if|when|since|because|as|though|although|with|for|in|then)?,?\s*"
     r"(?:(?:it|its|they|their|them|he|she|his|her|both|neither|that\s+one)\b|(?:this|these|those|such)\s)",
     re.IGNORECASE,
 )
-_EXPLETIVE = re.compile(
+_EXPLETIVE = regex(
     r"it\s+(?:\w+\s+){1,2}?(?:that|to|possible|likely|clear|worth|not\s+(?:clear|known|certain))\b",
     re.IGNORECASE,
 )
-_ZH_POINTS_BACK = re.compile(
+_ZH_POINTS_BACK = regex(
     "(?:但是?|因此|所以|如果|若|而且?|并且?)?(?:它[们們]?|其(?!中|[实實]|他|它|余|餘|次)|[该該此]|[这這]|[他她]|[两兩]者|[前后後]者|二者)"
 )
 

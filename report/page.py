@@ -21,6 +21,7 @@ from report.extracts import Piece, Use, grouped, located, pieces
 from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
 from report.shape import Document
 from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
+from retrieval.regex import regex
 from retrieval.text import Span
 
 _TAGS = {
@@ -29,7 +30,7 @@ _TAGS = {
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
-_NUMBER = re.compile("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
+_NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
 class _Passage(NamedTuple):

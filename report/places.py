@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import find
 
@@ -23,12 +23,12 @@ _TYPOGRAPHY = (
 )
 _UNSPACED = f"{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = f"[^\\W_{_UNSPACED}]"
-_STARTS_INSIDE = re.compile(f"(?:{_LETTER}{_LETTER}|\\d[.,]\\d)$")
-_ENDS_INSIDE = re.compile(f"{_LETTER}{_LETTER}|\\d(?:[.,]\\d|\\s?[%％‰万亿兆千百])")
+_STARTS_INSIDE = regex(f"(?:{_LETTER}{_LETTER}|\\d[.,]\\d)$")
+_ENDS_INSIDE = regex(f"{_LETTER}{_LETTER}|\\d(?:[.,]\\d|\\s?[%％‰万亿兆千百])")
 _ASIAN = f"[{CJK}\u3000-\u303f\uff00-\uffef]"
-_WRAP_IN_WORD = re.compile("[-\u2010\u00ad][^\\S\n]*\n")
-_WRAP_IN_CHINESE = re.compile(f"(?<={_ASIAN})\\s*\n\\s*(?={_ASIAN})")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_WRAP_IN_WORD = regex("[-\u2010\u00ad][^\\S\n]*\n")
+_WRAP_IN_CHINESE = regex(f"(?<={_ASIAN})\\s*\n\\s*(?={_ASIAN})")
+_UNSEEN = regex("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
 class Skeleton(NamedTuple):

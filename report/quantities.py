@@ -9,6 +9,7 @@ from typing import NamedTuple
 from report.days import calendar
 from report.numbers import values
 from retrieval.dates import Date
+from retrieval.regex import regex
 
 _UNITS: dict[str, tuple[str, float]] = {
     r"k(?:ilo)?m(?:et(?:er|re)s?)?|公里|千米": ("length", 1000.0),
@@ -41,7 +42,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     r"weeks?|周|星期": ("time", 604800.0),
 }
 _LONGEST_FIRST = sorted(_UNITS, key=len, reverse=True)
-_QUANTITY = re.compile(
+_QUANTITY = regex(
     r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(?:[\s-]?)(?:"
     + "|".join(f"((?:{unit})(?![A-Za-z²³/]))" for unit in _LONGEST_FIRST)
     + ")",
@@ -50,20 +51,18 @@ _QUANTITY = re.compile(
 _NEARLY = 0.006
 """How far a converted quantity may be from the one it was made of, as a part of it."""
 
-_YEAR = re.compile(r"(?<![\d.,])(1[0-9]\d\d|20\d\d|[5-9]\d\d(?=年))(?![\d,]*\d|\.\d|%)")
-_SPAN = re.compile(
+_YEAR = regex(r"(?<![\d.,])(1[0-9]\d\d|20\d\d|[5-9]\d\d(?=年))(?![\d,]*\d|\.\d|%)")
+_SPAN = regex(
     r"(?<![\d.,])(\d{1,3})(?:(?:-|\s+(?:\w+\s+)?)years?\b(?![\s-]old)|\s*(?:余|餘|多)?年(?!\d))"
 )
-_AGE = re.compile(
+_AGE = regex(
     r"(?<![\d.,])(\d{1,3})(?:(?:-|\s+)years?[\s-]old|\s*[岁歲])"
     r"|\b(?:aged?|at|turned|in\s+(?:his|her|their))\s+(\d{1,3})(?:st|nd|rd|th)?\b"
     r"|\b(\d{1,3})(?:st|nd|rd|th)\s+(?:birthday|anniversary)|享[年寿壽](\d{1,3})"
 )
-_ABOUT = re.compile(
-    r"(?:about|around|roughly|some|nearly|almost|over|more\s+than|[约約近])\s*$", re.I
-)
-_DECADE = re.compile(r"(?<!\d)(\d{3}0)(?:['’]?s\b|年代)")
-_CENTURY = re.compile(r"(?<!\d)(\d{1,2})(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b|\s*世[纪紀])")
+_ABOUT = regex(r"(?:about|around|roughly|some|nearly|almost|over|more\s+than|[约約近])\s*$", re.I)
+_DECADE = regex(r"(?<!\d)(\d{3}0)(?:['’]?s\b|年代)")
+_CENTURY = regex(r"(?<!\d)(\d{1,2})(?:(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b|\s*世[纪紀])")
 
 _NUMBER_WORDS = {
     name: float(value)
@@ -86,7 +85,7 @@ _SPAN_UNITS = {
     "second": r"seconds?|秒[钟鐘]?",
 }
 _IN_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25}
-_SMALL = re.compile(
+_SMALL = regex(
     r"(?<![\w.,:/-])(?P<number>\d{1,3}|"
     + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
     + r")[\s-]?(?:"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import re
 from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE, SPOKEN, blank, cites, long_enough
+from retrieval.regex import regex
 
-_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|`")
+_EMPHASIS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|`")
 _OPENING = "\"'“”„«»「」『』‘’＂ \n\t…."
 _CLOSING = _OPENING + ",;:!?。，；：！？、"
 

@@ -12,10 +12,11 @@ from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
 from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
+from retrieval.regex import regex
 from retrieval.script import CJK
 
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_CJK = re.compile(f"[{CJK}]")
+_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
+_CJK = regex(f"[{CJK}]")
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from report.marks import MARKER, QUOTE, cites
 from report.snippets import coded, lines, names, place_of
 from report.statements import statements, statements_of
 from report.verify import check
+from retrieval.regex import regex
 from retrieval.text import Span
 
 Grade = Literal["supported", "own", "not_said", "contradicted"]
@@ -32,8 +32,8 @@ ROOM = 32_000
 WINDOW = 1_000
 """How many characters are shown of a page in another language than the statement."""
 
-_ANCHOR = re.compile(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
-_CODE = re.compile(r"`([^`\n]+)`")
+_ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
+_CODE = regex(r"`([^`\n]+)`")
 
 
 class Claim(NamedTuple):

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-_IDLE = re.compile(r"#!|\W*$|\[{1,2}[^\[\]]*\]{1,2}$")
+from retrieval.regex import regex
+
+_IDLE = regex(r"#!|\W*$|\[{1,2}[^\[\]]*\]{1,2}$")
 _FORMS = {
-    "setting": re.compile(r"(?:export\s+|set\s+)?([A-Za-z_][\w.-]*)\s*=(?!=)"),
-    "directive": re.compile(r"([A-Za-z][\w-]*)\s+\S"),
+    "setting": regex(r"(?:export\s+|set\s+)?([A-Za-z_][\w.-]*)\s*=(?!=)"),
+    "directive": regex(r"([A-Za-z][\w-]*)\s+\S"),
 }
-_OPTION = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*\w")
-_CALL = re.compile(r"(?<![\w.$])([A-Za-z_]\w*(?:\.\w+)*)\(")
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-_BEHIND = re.compile(r"\s(?:#|//|<!--|--)\s.*$")
-_COMMENT = re.compile(r"(?:#|//|;|/\*|<!--|--\s|%)")
-_COMPOUND = re.compile(r"[a-z][A-Z]|_")
-_SHELL = re.compile(
-    r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?:console|terminal)"
-)
-_PROMPT = re.compile(r"[$>%]\s+")
+_OPTION = regex(r"(?<![\w-])--[A-Za-z][\w-]*\w")
+_CALL = regex(r"(?<![\w.$])([A-Za-z_]\w*(?:\.\w+)*)\(")
+_QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
+_BEHIND = regex(r"\s(?:#|//|<!--|--)\s.*$")
+_COMMENT = regex(r"(?:#|//|;|/\*|<!--|--\s|%)")
+_COMPOUND = regex(r"[a-z][A-Z]|_")
+_SHELL = regex(r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?:console|terminal)")
+_PROMPT = regex(r"[$>%]\s+")
 _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "EDITOR"}
 
 LIKE_IT = 2

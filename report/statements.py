@@ -8,19 +8,20 @@ from itertools import pairwise
 from report.blocks import Block
 from report.code import changed
 from report.marks import MARKER, QUOTE, SPOKEN, long_enough
+from retrieval.regex import regex
 from retrieval.text import sentences
 
 _BOLD = r"\*\*[^*\n]+\*\*"
-_WHOLE = re.compile(
+_WHOLE = regex(
     f"(?P<marker>{MARKER.pattern})|(?P<quote>{QUOTE.pattern})|(?P<bold>{_BOLD})"
     f"|(?P<spoken>{SPOKEN.pattern})",
     re.DOTALL,
 )
-_CLAUSE = re.compile(r"(?:[；…]|\.\.\.)[\"'”’」』）)》]*[^\S\n]*$")
-_CITED_END = re.compile(rf"{MARKER.pattern}[.!?]\s+(?=\S)")
+_CLAUSE = regex(r"(?:[；…]|\.\.\.)[\"'”’」』）)》]*[^\S\n]*$")
+_CITED_END = regex(rf"{MARKER.pattern}[.!?]\s+(?=\S)")
 """Where a sentence ends for certain, though the next one may begin with a small letter."""
 
-_END = re.compile(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
+_END = regex(r"([.!?。！？…]*)(?:</q>|\*\*|.)$", re.DOTALL)
 
 
 def statements(text: str) -> list[str]:

@@ -8,25 +8,22 @@ from collections.abc import Sequence
 from report.marks import MARKER
 from report.openers import without_transition
 from retrieval.common import weight
+from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import words
 
 _NAME = r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*(?:\s+[A-Z][\w+#-]*){0,2}"
-_SUBJECT = re.compile(
+_SUBJECT = regex(
     rf"\W*(?:(?:in|for|under|with|on|by|from|at|unlike)\s+)?(?:the\s+)?(?P<name>{_NAME})(?=['’]s\b|\W|$)",
 )
-_ZH_SUBJECT = re.compile(
-    rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII
-)
-_WORD = re.compile(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
+_ZH_SUBJECT = regex(rf"\W*(?:[在对對由于於就从從按用]+|关于|關於)?\s*(?P<name>{_NAME})", re.ASCII)
+_WORD = regex(r"[A-Z][\w+#-]*(?:\.[A-Za-z]\w*)*", re.ASCII)
 RARE = 0.95
 """From which weight on a word in small letters may be a name."""
 
-_BEFORE = re.compile(
-    r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE
-)
-_FIRST = re.compile(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
-_NO_NAME = re.compile(
+_BEFORE = regex(r"\W*(?:(?:in|for|under|with|on|by)\s+|在|[对對]于?|[关關]于)?\s*", re.IGNORECASE)
+_FIRST = regex(rf"(?:(?!{MARKER.pattern}).)*(?:{MARKER.pattern})*", re.DOTALL)
+_NO_NAME = regex(
     r"(?:The|This|That|These|Those|It|Its|They|Their|He|She|We|I|You|Both|All|Each|Every|Some|Many|Most"
     r"|No|None|Neither|Not|Only|One|Two|Three|If|When|Where|While|Because|Since|After|Before|During"
     r"|As|At|By|For|From|In|On|Of|To|With|Under|Over|An?|And|But|Or|So|There|Here|How|What|Who|Why"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from retrieval.entries import entry
+from retrieval.regex import regex
 from retrieval.text import heading
 from retrieval.wrapping import BULLET
 
@@ -16,14 +17,14 @@ CODE = 2_500
 LEAD = 350
 """What leads to the paragraph below it has at most so many characters."""
 
-_BLANK = re.compile(r"\n\s*\n|\Z")
-_ANNOUNCES = re.compile(
+_BLANK = regex(r"\n\s*\n|\Z")
+_ANNOUNCES = regex(
     r"[:：]\W*$|\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
     r"|here (?:is|are)|for example|such as this)\b[^.!?\n]{0,80}[.:]?\W*$"
     r"|(?:如下|以下|下面|下列|例如)[^。！？\n]{0,30}[。：]?\s*$",
     re.IGNORECASE,
 )
-_BACK = re.compile(
+_BACK = regex(
     r"\W*(?:(?:this|that|these|those|it|its|they|their|them|such|he|she|his|her|both|neither)\b"
     r"|(?:however|therefore|thus|hence|otherwise|instead|similarly|likewise|also|but|then|so"
     r"|finally|second(?:ly)?|third(?:ly)?|conversely|consequently|moreover|furthermore"
@@ -33,10 +34,10 @@ _BACK = re.compile(
     r"|(?:这|該|该|此|它|他们|她|其|因此|所以|否则|但是?|然而|不过|另外|而且|并且|后者|前者|同样|上述|反之))",
     re.IGNORECASE,
 )
-_CODE = re.compile(
+_CODE = regex(
     r"^(?!\s*(?:[-*#]|\d+[.)])\s).*(?:[;{}()=\\]|\S {2,}\S.*[^.!?。！？])\s*$|^\s*(?://|/\*|\$ )"
 )
-TERM = re.compile(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
+TERM = regex(r"\s*-{1,2}[A-Za-z][^\n]{0,120}$")
 """An option that a definition follows, on a line of its own."""
 
 

@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.blocks import TERM
+from retrieval.regex import regex
 
 LONGEST = 80
 """Of a heading so many characters are shown at most."""
 
-_HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
-_ALONE = re.compile(r"(?:\A|(?<=\n\n))[#-][^\n]*(?=\n\s*\n|\s*\Z)")
+_HEADING = regex(r"(#{1,6})\s+(\S.*)")
+_ALONE = regex(r"(?:\A|(?<=\n\n))[#-][^\n]*(?=\n\s*\n|\s*\Z)")
 
 _TERM_LEVEL = 7
 """A term stands below every heading."""

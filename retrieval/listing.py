@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
+from retrieval.regex import regex
 from retrieval.text import Span, heading, sentences
 
 LEAST = 2
@@ -15,15 +16,15 @@ LEAST = 2
 TERM = 60
 """The term of a definition list has at most so many characters."""
 
-_MARK = re.compile(
+_MARK = regex(
     r"\s*(?:[-*+•·▪◦]\s+|\(?(?:\d{1,3}|[a-z])[.)]\s+|\d{1,3}、\s*|[（(]?[一二三四五六七八九十]+[)）、.]\s*)"
     r"(?=\S)"
 )
-_ROW = re.compile(r"\s*(?P<header>[^:：;；]{1,60}[:：] )[^;；]*[;；] [^:：;；]{1,60}[:：] ")
-_TITLE = re.compile(r"#{1,6}\s+")
-_RULE = re.compile(r"\s*[-=*_~^.]{3,}\s*$")
-_ENDED = re.compile(r"[.!?;,。！？；，、…]\W*$")
-_ANNOUNCES = re.compile(r"[:：]\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE)
+_ROW = regex(r"\s*(?P<header>[^:：;；]{1,60}[:：] )[^;；]*[;；] [^:：;；]{1,60}[:：] ")
+_TITLE = regex(r"#{1,6}\s+")
+_RULE = regex(r"\s*[-=*_~^.]{3,}\s*$")
+_ENDED = regex(r"[.!?;,。！？；，、…]\W*$")
+_ANNOUNCES = regex(r"[:：]\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE)
 
 Kind = Literal["item", "row", "term", "text", "heading"]
 

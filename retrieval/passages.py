@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from retrieval.blocks import announces, blocks, points_back
 from retrieval.listing import listings
+from retrieval.regex import regex
 from retrieval.script import language
 from retrieval.text import Span, heading, sentences
 
@@ -24,15 +25,15 @@ ITEM = 250
 MORE = 500
 """A piece goes on to the end of its paragraph, or begins with it, for so many characters more."""
 
-_STAMP = re.compile(
+_STAMP = regex(
     r"\W*(?:(?:this|the) page )?(?:was )?last (?:modified|updated|changed|edited)\b"
     r"[^.]{0,60}\.?\W*$|\W*(?:本页)?(?:面)?最后(?:更新|修改|编辑)[^。]{0,40}。?$",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(
+_TRAIL = regex(
     r"[\w. ]{1,60}(?:\s+[»›]\s+[\w. -]{1,60}){1,8}|[\w. ]{1,60}(?:\s+>\s+[\w. -]{1,60}){2,8}"
 )
-_MARK = re.compile(r"#{1,6}\s+$")
+_MARK = regex(r"#{1,6}\s+$")
 
 
 def passages(text: str, size: int = 700) -> list[Span]:

@@ -14,6 +14,7 @@ from retrieval.hops import SEEDS, Seed, gains
 from retrieval.leading import asks_way, leads_on
 from retrieval.named import Named, named
 from retrieval.pool import Row, Store, Vector, Vectors
+from retrieval.regex import regex
 from retrieval.weights import UNKNOWN, WEIGHTS, Weights
 from retrieval.words import terms, words
 
@@ -28,7 +29,7 @@ LIKE = 0.25
 SAYS_LITTLE = 0.2
 """A word worth less than this part of the question's best word is not embedded."""
 
-_SPELT = re.compile(r"[^\W_]+(?:['’]s\b)?")
+_SPELT = regex(r"[^\W_]+(?:['’]s\b)?")
 
 
 class Hit(NamedTuple):

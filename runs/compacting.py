@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from config.settings import settings
 from prompts.loader import render
 from prompts.marks import block, blocks
+from retrieval.regex import regex
 from retrieval.text import language
 from retrieval.tokens import count
 from runs.around import Around
@@ -35,7 +36,7 @@ EACH = 4
 WORDS = 400
 """How long a summary may be."""
 
-SUMMARY = re.compile(r"<summary>\n(.*?)\n</summary>", re.DOTALL)
+SUMMARY = regex(r"<summary>\n(.*?)\n</summary>", re.DOTALL)
 
 Summary = Callable[[str], Awaitable[str]]
 """Writes the summary of a conversation that is written out."""

@@ -19,6 +19,7 @@ from langchain_core.exceptions import (
 )
 
 from config.errors import Problem
+from retrieval.regex import regex
 from retrieval.text import normalise
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ FATAL = {
 }
 """Failures that every other call of the run would meet too, so it ends at once."""
 
-OVERFLOW = re.compile(
-    r"context_length|exceed_context|context window|maximum context", re.IGNORECASE
-)
+OVERFLOW = regex(r"context_length|exceed_context|context window|maximum context", re.IGNORECASE)
 
 CLIENTS = {
     "openai": "OpenAIError",
@@ -85,7 +84,7 @@ LIMITS = {"length", "max_tokens", "model_length"}
 REFUSALS = {"content_filter", "refusal", "safety", "prohibited_content", "blocklist", "recitation"}
 """Words by which they say that they do not answer."""
 
-THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
+THINKING = regex(r"<think>.*?(</think>|\Z)", re.DOTALL)
 
 
 def client_errors() -> tuple[type[Exception], ...]:

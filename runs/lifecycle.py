@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from sqlalchemy import Connection, select, update
 from config.errors import Problem
 from graph.context import Context, chosen
 from graph.records import RunStatus
+from retrieval.regex import regex
 from retrieval.secrets import masked
 from retrieval.text import normalise
 from runs.place import run_id
@@ -22,7 +22,7 @@ from storage.journal import commit, perform
 from storage.tables import runs
 from storage.upsert import upsert
 
-NAME = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
+NAME = regex(r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")
 
 LONGEST = 20_000
 """The longest question, in characters."""

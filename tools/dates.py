@@ -6,19 +6,21 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime
 
+from retrieval.regex import regex
+
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _MONTH = rf"(?P<month>{'|'.join(MONTHS)})[a-z]*\.?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _DAY = r"(?P<day>\d{1,2})(?:st|[nr]d|th)?"
 _DAYS = (
-    re.compile(rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH} {_DAY},? {_YEAR}\b", re.IGNORECASE),
-    re.compile(rf"{_YEAR}\s?年\s?(?P<month>\d{{1,2}})\s?月\s?(?P<day>\d{{1,2}})"),
+    regex(rf"\b{_DAY}(?: of)? {_MONTH},? {_YEAR}\b", re.IGNORECASE),
+    regex(rf"\b{_MONTH} {_DAY},? {_YEAR}\b", re.IGNORECASE),
+    regex(rf"{_YEAR}\s?年\s?(?P<month>\d{{1,2}})\s?月\s?(?P<day>\d{{1,2}})"),
     # Which of 5/8/2023 is the month nobody can tell; a year in front leaves no doubt.
-    re.compile(rf"\b{_YEAR}[/.-](?P<month>\d{{1,2}})[/.-](?P<day>\d{{1,2}})\b"),
+    regex(rf"\b{_YEAR}[/.-](?P<month>\d{{1,2}})[/.-](?P<day>\d{{1,2}})\b"),
 )
-_TIME = re.compile(r"\b(\d{1,2})[:.：](\d{2})(?:[:：]\d{2})?\s?([ap])?\.?(?:m\b)?", re.IGNORECASE)
+_TIME = regex(r"\b(\d{1,2})[:.：](\d{2})(?:[:：]\d{2})?\s?([ap])?\.?(?:m\b)?", re.IGNORECASE)
 
 
 def iso(written: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,9 +10,10 @@ from memory.pages.records import record
 from memory.pages.rows import NewPage
 from report.markup import strip
 from report.sources import Citable, register
+from retrieval.regex import regex
 from runs.place import Here
 
-_MARKS = re.compile(r"\[(?P<id>S[1-9]\d*|\?)\]|`")
+_MARKS = regex(r"\[(?P<id>S[1-9]\d*|\?)\]|`")
 """What would be the mark of a source in a report, or of code."""
 
 

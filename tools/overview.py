@@ -13,6 +13,7 @@ from pathlib import Path
 from config.counted import counted
 from memory.pages.documents import Held, Opening, held, openings
 from report.citations import SECTION
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import language as language_of
 from retrieval.text import sentences
@@ -31,26 +32,26 @@ SHORTEST = 20
 LONGEST = 220
 """The longest sentence of a document, in characters."""
 
-_WHOLE = re.compile(r"^\W*[A-Z\d].*\s.*[.!?]\W*$|[。！？]\W*$", re.DOTALL)
+_WHOLE = regex(r"^\W*[A-Z\d].*\s.*[.!?]\W*$|[。！？]\W*$", re.DOTALL)
 """What is a sentence, and no item, heading or piece of a table."""
 
-_MARK = re.compile(r"^\s*[-*+•]\s+")
+_MARK = regex(r"^\s*[-*+•]\s+")
 """What begins an item."""
 
-_NOUN = re.compile(
+_NOUN = regex(
     r"\b(?:folders?|director(?:y|ies)|files|documents|docs|collection|library|archive|corpus"
     r"|sources|(?:the|this|my|each|every) (?:file|document))\b"
     r"|文件[夹夾]|目[录錄]|文件|文[档檔]|[资資]料|材料"
 )
-_ASKS = re.compile(
+_ASKS = regex(
     r"\b(?:what|what's|which|how many|summ\w*|overview|list|describe|contents?|inventory|show"
     r"|kinds?|sum up|outline)\b"
     r"|什[么麼]|哪些|[总總][结結]|概[括述要]|概[览覽]|介[绍紹]|列出|[内內]容|多少|[几幾][个個]"
 )
-_FILE = re.compile(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]")
+_FILE = regex(r"[“\"「『]([^“”\"「」『』\n]+\.\w{1,8})[”\"」』]")
 """A file that is named in a question."""
 
-_HOW = re.compile(r"\bhow (?!many\b)|怎|如何")
+_HOW = regex(r"\bhow (?!many\b)|怎|如何")
 """What asks for a way of doing something."""
 
 _FILL = frozenset(
@@ -68,7 +69,7 @@ _FILL = frozenset(
         cover covers covered date dates general""",
     )
 )
-_FILL_ZH = re.compile(
+_FILL_ZH = regex(
     "请|請|帮我|幫我|给我|給我|告诉我|告訴我|一下|简单|簡單|简要|這個|这个|这些|這些|该|我的|我|你|您|都|有|放|了"
     "|什么|什麼|哪些|哪|几个|幾個|多少|个|個|份|总结|總結|概括|概述|概要|概览|概覽|介绍|介紹|列出|所有|全部|每|一|句|话|話|说明|說明|说|說|讲|講"
     "|内容|內容|主要|关于|關於|是|的|吗|嗎|呢|大概|分别|分別|各|文件夹|文件夾|目录|目錄|文件|文档|文檔|资料|資料|材料|能|看到|读|讀|过|過|包含|和|与|种类|類型|类型|里面|裡面|里|裡|中|内"

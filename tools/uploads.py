@@ -18,6 +18,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 
 from config.errors import Problem
 from memory.pages.uploads import folder_of, uploaded
+from retrieval.regex import regex
 from retrieval.secrets import masked
 from storage.private import FOLDER, made
 from tools.files.kinds import HEAVY, MEDIA, SUFFIXES, unread_type
@@ -43,8 +44,8 @@ _SORTS = {
     "input_audio": "audio/*",
     "video": "video/*",
 }
-_DATA_URL = re.compile(r"data:([^,;]*)[^,]*?(;base64)?,", re.IGNORECASE)
-_STRANGE = re.compile(r"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff]+")
+_DATA_URL = regex(r"data:([^,;]*)[^,]*?(;base64)?,", re.IGNORECASE)
+_STRANGE = regex(r"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff]+")
 
 
 class Upload(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from textwrap import shorten
@@ -13,6 +12,7 @@ from memory.base import Note, Query
 from memory.experience.recalling import Candidate, Learnt, learnt, prepared
 from memory.experience.utterances import Utterance, spoken
 from prompts.loader import render
+from retrieval.regex import regex
 from retrieval.text import language
 from runs.place import thread_of
 
@@ -47,11 +47,11 @@ REJECTED = "what the person said against the plan of an earlier question of this
 LONGEST = 300
 """How many characters of a step are told."""
 
-_DATA = re.compile(r"(?:```\w*\s*)?[\[{]")
-_SCRAP = re.compile(r"wrote \d+ words$|\w+\(\{.*")
+_DATA = regex(r"(?:```\w*\s*)?[\[{]")
+_SCRAP = regex(r"wrote \d+ words$|\w+\(\{.*")
 """What the program notes of who wrote, and calls of tools, which are steps of their own."""
 
-_TITLES = re.compile(r'"title"\s*:\s*"((?:[^"\\]|\\.)+)"')
+_TITLES = regex(r'"title"\s*:\s*"((?:[^"\\]|\\.)+)"')
 
 RUNS = 64
 """What so many runs were told is held in memory."""

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from config.errors import Problem
 from memory.pages.lineage import LESS_AND_LESS
 from memory.pages.rows import Provenance
+from retrieval.regex import regex
 from retrieval.secrets import held
 from retrieval.text import fold, normalise
 
@@ -34,7 +35,7 @@ LONGEST = 1_000
 
 END_MARKS = " .。!！?？;；,，、…~～"
 
-_HIDDEN = re.compile("<!--.*?-->", re.DOTALL)
+_HIDDEN = regex("<!--.*?-->", re.DOTALL)
 
 _JOINERS = "\u200c\u200d"
 """Format characters that Indic scripts and emoji need."""

@@ -15,6 +15,7 @@ from memory.base import Note, Query
 from memory.facts.held import Entry, Known, known
 from memory.facts.meaning import meant
 from retrieval.common import topical
+from retrieval.regex import regex
 from retrieval.tfidf import Floats, Places, best
 
 MOST = 200
@@ -30,7 +31,7 @@ FRAME, BYTES = 5, 5
 LEAST = 0.05
 """How like what is talked about a fact is at least, where that is not about the person."""
 
-_PERSONAL = re.compile(
+_PERSONAL = regex(
     r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b|I['’]|我|咱|俺|本人|自己的", re.IGNORECASE
 )
 

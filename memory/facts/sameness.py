@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from memory.facts.fact import Fact, NewFact, key, trust
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.words import STOPWORDS, words
 
@@ -26,7 +27,7 @@ IDLE = frozenset(
 )
 """Words that a fact about a person says no more by."""
 
-TURNING = re.compile(
+TURNING = regex(
     r"\b(?:no|not|never|none|nor|neither|cannot|without|\w+n['’]t|former|formerly|previously|once"
     r"|used|longer|anymore|ex|only|except|unless|instead|but|although|though|until|till|before"
     r"|after|since|was|were|had|did|stop\w*|quit\w*|avoid\w*|hate\w*|dislike\w*|refuse\w*|fail\w*"
@@ -38,7 +39,7 @@ TURNING = re.compile(
 )
 """Words that turn what is said round: with one more of them, a fact says something else."""
 
-_WORD = re.compile(f"[{CJK}]|[^\\W{CJK}]+(?:[.,:/'’+#-]+[^\\W{CJK}]+)*[+#]*")
+_WORD = regex(f"[{CJK}]|[^\\W{CJK}]+(?:[.,:/'’+#-]+[^\\W{CJK}]+)*[+#]*")
 
 
 def joined(old: Fact, new: NewFact) -> Fact | None:

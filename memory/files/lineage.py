@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import select
 
+from retrieval.regex import regex
 from storage.engine import read_rows
 from storage.tables import pages, sources
 
@@ -16,9 +16,9 @@ RUN = 5
 """So many words in a row, or Chinese characters, are never the same by chance often enough to
 matter: who is wrongly suspected only waits for a person."""
 
-WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
-MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
+MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
 FOREIGN = frozenset(["tool", "web"])

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.keyword import rank
+from retrieval.regex import regex
 from retrieval.tokens import estimate
 
 BEGINNING = 150
 """How many tokens of the beginning every call is told: it says what the file is about."""
 
-_FENCE = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})")
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
+_FENCE = regex(r"[ ]{0,3}(?:`{3,}|~{3,})")
+_ITEM = regex(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_HEADING = regex(r"[ ]{0,3}#{1,6}(?:[ \t]|$)")
 
 
 class Rule(NamedTuple):

@@ -6,11 +6,12 @@ import re
 from typing import NamedTuple
 
 from config.errors import Problem
+from retrieval.regex import regex
 
 BEGIN = "<!-- dossier: learned -->"
 END = "<!-- /dossier -->"
 
-MARK = re.compile(rf"^({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\r?$", re.MULTILINE)
+MARK = regex(rf"^({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\r?$", re.MULTILINE)
 
 
 class Divided(NamedTuple):

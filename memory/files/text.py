@@ -6,12 +6,13 @@ import re
 from functools import lru_cache
 
 from config.errors import Problem
+from retrieval.regex import regex
 
 LARGEST = 65_536
 """The largest memory file, in bytes; every model call reads it."""
 
 # Whatever begins first wins: a comment in a code block is an example, a fence in a comment is none.
-MARKUP = re.compile(
+MARKUP = regex(
     r"^[ ]{0,3}(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$"
     r"(?:.*?^[ ]{0,3}(?P=fence)[`~]*[ \t]*$|.*\Z)"
     r"|(?<!`)(?P<code>`+)(?!`)[^\n]*?(?<!`)(?P=code)(?!`)"
@@ -22,7 +23,7 @@ MARKUP = re.compile(
 
 # Control characters, which a terminal may obey, soft hyphens, zero-width and direction marks, byte
 # order marks, and the tags and variation selectors of plane 14, in which sentences can be hidden.
-INVISIBLE = re.compile(
+INVISIBLE = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
     "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e0fff]"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from memory.forgetting.wording import SEPARATOR, Token, gists, joined, shared, tokens
+from retrieval.regex import regex
 from retrieval.text import Span, sentences
 from retrieval.words import words
 
@@ -16,9 +17,9 @@ MARK = "[forgotten]"
 KEPT = 20_000
 """Of so many texts it is remembered what is left of them; checkpoints hold the same ones again."""
 
-_LEAD = re.compile(r"\s*(?:(?:[-*+>]|\d+[.)]|#{1,6})\s+)*")
-_QUOTE = re.compile(r"<q\b[^>]*>.*?</q>", re.DOTALL)
-_CITED = re.compile(r"\[(S\d+)\]|<q\b[^>]*\bs=\"(S\d+)\"")
+_LEAD = regex(r"\s*(?:(?:[-*+>]|\d+[.)]|#{1,6})\s+)*")
+_QUOTE = regex(r"<q\b[^>]*>.*?</q>", re.DOTALL)
+_CITED = regex(r"\[(S\d+)\]|<q\b[^>]*\bs=\"(S\d+)\"")
 
 Empty: frozenset[str] = frozenset()
 

@@ -11,6 +11,7 @@ import ormsgpack
 
 from memory.forgetting.erasure import MARK, Erasure
 from prompts.loader import render
+from retrieval.regex import regex
 
 PROSE = {
     *("title", "text", "question", "query", "queries", "content", "body", "location", "place"),
@@ -19,8 +20,8 @@ PROSE = {
 }
 """Keys whose values are words of people and models even where they are a single word."""
 
-_ONE_WORD = re.compile(r"[!-~]*")
-_TURN = re.compile(r"(\d+/)(.*)", re.DOTALL)
+_ONE_WORD = regex(r"[!-~]*")
+_TURN = regex(r"(\d+/)(.*)", re.DOTALL)
 
 NUMPY = 6
 """The extension of LangGraph's msgpack that holds an array; all others hold msgpack again."""

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.words import words
 
@@ -19,10 +20,10 @@ GIST = 3
 SEPARATOR = "\x1f"
 """What stands around each word of a run; no text that is kept has it."""
 
-_TOKEN = re.compile(f"[{CJK}]|[^\\W{CJK}]+")
-_HAN = re.compile(f"[{CJK}]")
+_TOKEN = regex(f"[{CJK}]|[^\\W{CJK}]+")
+_HAN = regex(f"[{CJK}]")
 # Ids of sources, numbers in a finished report, marks of quotations, and escapes of HTML.
-_MARKS = re.compile(r"\[S?\d+\]|</?q\b[^>]*>|&(?:[a-z]{2,6}|#x?[0-9a-f]{1,5});", re.IGNORECASE)
+_MARKS = regex(r"\[S?\d+\]|</?q\b[^>]*>|&(?:[a-z]{2,6}|#x?[0-9a-f]{1,5});", re.IGNORECASE)
 
 
 class Token(NamedTuple):

@@ -21,29 +21,30 @@ from memory.learning.patterns import (
 from memory.learning.rules import ONE_OF, TASTEFUL, Statement, clauses
 from memory.learning.tastes import tastes, unwanted
 from memory.profile.merging import similarity
+from retrieval.regex import regex
 from retrieval.words import words
 
 SAME = 0.5
 """Two values that are so similar are the same; so are those of which one holds the other."""
 
-_DIGITS = re.compile(r"\d[\d.,]*")
-_BARE = re.compile(r"^(?:it|that|this)\b|^(?:那|[这這])?(?:[应應][该該]?)?是", re.IGNORECASE)
+_DIGITS = regex(r"\d[\d.,]*")
+_BARE = regex(r"^(?:it|that|this)\b|^(?:那|[这這])?(?:[应應][该該]?)?是", re.IGNORECASE)
 
-_USED = re.compile(r"\b(?:use|eat|drink|drive)\b|[用吃喝]", re.IGNORECASE)
-_EATEN = re.compile(
+_USED = regex(r"\b(?:use|eat|drink|drive)\b|[用吃喝]", re.IGNORECASE)
+_EATEN = regex(
     r"vegan|vegetarian|pesc[ae]tarian|omnivore|flexitarian|carnivore|meat(?:[- ]eater)?|素|[荤葷]",
     re.IGNORECASE,
 )
 """What somebody eats, of which one excludes the others."""
 
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"^(?:i|we) have (?P<many>an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
     r" (?P<what>[^,;]+)$"
     r"|^我[们們]?有(?P<number>[一两兩二三四五六七八九十\d]+)(?:[个個只隻条條位名])?"
     r"(?P<thing>[^,;]+)$",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"^(?:an?|called|named)\b|^是|^叫", re.IGNORECASE)
+_ONE = regex(r"^(?:an?|called|named)\b|^是|^叫", re.IGNORECASE)
 """What somebody else is or is called, of which there is one at a time."""
 
 Things = set[frozenset[str]]

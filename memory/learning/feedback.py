@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from config.errors import Problem
 from memory.experience.runs import judge
 from memory.facts.store import Fact, NewFact
@@ -11,6 +9,7 @@ from memory.learning.gate import LONGEST, unfit
 from memory.learning.keeping import tell
 from memory.learning.rules import END, LIKING, SURE, noted
 from memory.learning.voice import clean
+from retrieval.regex import regex
 from retrieval.script import CJK
 from runs.lifecycle import Run
 from storage.engine import write
@@ -18,7 +17,7 @@ from storage.events import Event, log
 
 VERDICTS = ("up", "down")
 
-_ONE_WORD = re.compile(rf"^(?:[^\s{CJK}]+|[^\w\s]*[{CJK}]{{1,2}}[^\w\s]*)$")
+_ONE_WORD = regex(rf"^(?:[^\s{CJK}]+|[^\w\s]*[{CJK}]{{1,2}}[^\w\s]*)$")
 """What can be no correction: a word, in Chinese one or two characters."""
 
 WHY = {

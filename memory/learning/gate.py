@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memory.learning.rules import END, stated
 from memory.learning.voice import asks, clean, quoted_in, spoken, tells
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import secret
 from retrieval.text import sentences
@@ -27,7 +28,7 @@ FRAME = frozenset(words("user person"))
 FRAME_ZH = frozenset("用户用戶是的他她一个個名位")
 """The same in Chinese, by character."""
 
-_ORDER = re.compile(
+_ORDER = regex(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all"
     r"|your|system|these|any)\b"
     r"|\b(?:you|assistant|ai|model|agent)(?:'re| are)?"
@@ -37,10 +38,10 @@ _ORDER = re.compile(
     r"|[你您](?:[现現]在)?(?:必[须須]|[应應][该該]|是一[个個])",
     re.IGNORECASE,
 )
-_NOT = re.compile(
+_NOT = regex(
     r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未"
 )
-_CJK = re.compile(f"[{CJK}]")
+_CJK = regex(f"[{CJK}]")
 
 
 class Passed(NamedTuple):

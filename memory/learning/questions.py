@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from memory.learning.patterns import NOTE
 from memory.learning.rules import parted
 from memory.learning.voice import asks, in_person
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import MARK
 from retrieval.text import sentences
 
-_UNSPACED = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
-_OF_THEM = re.compile(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
+_UNSPACED = regex(f"[{CJK}\u3000-\u303f\uff00-\uffef]$")
+_OF_THEM = regex(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", re.IGNORECASE)
 
 
 def only_secrets(message: str) -> bool:

@@ -25,6 +25,7 @@ from memory.learning.patterns import (
 )
 from memory.learning.tastes import NONE, tastes
 from memory.learning.voice import asks, in_person, spoken
+from retrieval.regex import regex
 from retrieval.text import sentences
 
 SURE = 0.95
@@ -58,8 +59,8 @@ CARRIED = ("", "I ", "我")
 BEING = ("identity", "condition")
 """The kinds behind which it may leave out "I am" too: "I am a nurse and allergic to tea"."""
 
-_NOW = re.compile(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
-END = re.compile(r"[\s.!。;,:…]+$")
+_NOW = regex(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
+END = regex(r"[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
 
 HELD = (
@@ -79,13 +80,13 @@ HELD = (
 
 KINDS = ("name", "former", *HELD[:3], "role", *HELD[3:-1], "origin", "goal", "habit", *HELD[-1:])
 
-_START = re.compile(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
+_START = regex(r"^(?:now|nowadays|these days)[,\s]+|^(?:[现現]在|目前)[,\s]*", re.IGNORECASE)
 _NARROW = str.maketrans("，：；！", ",:;!")
-_OF_ME = re.compile(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
+_OF_ME = regex(r"^(?:i|i'm|i'd|my|we|our)\b[^?]*$|^[我咱][^?]*(?<![吗嗎呢?])$", re.IGNORECASE)
 """What is a statement even if it wants something: "I want to see Rome"."""
 
 
-_PREDICATE = re.compile(
+_PREDICATE = regex(
     r"\b(?:i|you|he|she|it|we|they|me|us|them|this|that|there|is|are|was|were|am|be|been|do|does"
     r"|did|has|have|had|can|could|will|would|shall|should|may|might|must|not|please|thanks?|hi"
     r"|hello)\b|n't\b|\d",
@@ -93,15 +94,13 @@ _PREDICATE = re.compile(
 )
 """Words that a name or a noun behind "and" has not: with them a clause says something itself."""
 
-_JOINED = re.compile(r"^(?:,\s*|,?\s+and\s+)$", re.IGNORECASE)
-_ABOUT = re.compile(
-    r"^(?:(?:the |this |my )?(?:user|person)|he|she|用[户戶]|他|她)\s*", re.IGNORECASE
-)
-_THIRD = re.compile(r"^(?:is|has|does|doesn't|isn't|\w+s)\b", re.IGNORECASE)
+_JOINED = regex(r"^(?:,\s*|,?\s+and\s+)$", re.IGNORECASE)
+_ABOUT = regex(r"^(?:(?:the |this |my )?(?:user|person)|he|she|用[户戶]|他|她)\s*", re.IGNORECASE)
+_THIRD = regex(r"^(?:is|has|does|doesn't|isn't|\w+s)\b", re.IGNORECASE)
 _DETERMINERS = frozenset(re.findall(r"\w+", "the a an this that these those my our its their no"))
 _FIRST = {"is": "am", "isn't": "am not", "has": "have", "does": "do", "doesn't": "don't"}
 
-_CLAUSE = re.compile(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
+_CLAUSE = regex(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
 
 
 class Statement(NamedTuple):

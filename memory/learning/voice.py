@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from retrieval.regex import regex
 from retrieval.text import find, normalise, sentences
 
 PASTED = 600
 """A paragraph of so many characters was pasted, not said."""
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HIDDEN = re.compile("[\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-_TAGS = re.compile("[\U000e0000-\U000e007f]")
-_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
-_QUOTED = re.compile('["“„«「『][^"“”„«»「」『』]{12,}["”»」』]')
+_COMMENT = regex(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HIDDEN = regex("[\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_TAGS = regex("[\U000e0000-\U000e007f]")
+_CODE = regex(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_QUOTED = regex('["“„«「『][^"“”„«»「」『』]{12,}["”»」』]')
 
-_FIRST = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人", re.IGNORECASE)
-_OWN_THING = re.compile(r"\b(?:my|our)\b|^(?:My|Our)\b|(?<![《〈「『])(?:[我咱俺][们們]?的|我家)")
-_ASKS = re.compile(
+_FIRST = regex(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱俺]|本人", re.IGNORECASE)
+_OWN_THING = regex(r"\b(?:my|our)\b|^(?:My|Our)\b|(?<![《〈「『])(?:[我咱俺][们們]?的|我家)")
+_ASKS = regex(
     r"[?？]\s*$|^\W*(?:(?:please|pls|now|so|and|then|also|ok|okay|hi|hey|hello)\W+)*"
     r"(?:what(?:s)?|why|how|who|whose|when|where|which|is|are|was|were|do|does|did|can|could|would"
     r"|will|should|shall|may|tell|show|give|find|explain|describe|compare|list|write|search|look"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from retrieval.regex import regex
 from retrieval.text import sentences
 from retrieval.words import LONGEST, words
 
@@ -31,7 +31,7 @@ CUT = 1
 GONE = -1
 """What `pages.indexed` is for a page that is not to be found any more."""
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE = regex("[\x00\ud800-\udfff]")
 """What PostgreSQL cannot store: NUL, and halves of a character."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,14 @@ from models.extractive.source_code import described, is_code
 from retrieval.boilerplate import boilerplate
 from retrieval.common import weight
 from retrieval.keyword import one_by_one
+from retrieval.regex import regex
 from retrieval.text import heading, language, sentences
 from retrieval.words import terms
 
 if TYPE_CHECKING:
     from models.extractive.blocks import Prompt
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = regex(r"\d+")
 
 LONGEST = {"en": 300, "zh": 150}
 """The longest abstract, in characters."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from retrieval.regex import regex
+
 _KNOW = r"(?:know|understand|learn|find out|hear|see|ask(?: you)?|be told)"
 _TELL = (
     r"(?:(?:tell|show|teach|give)(?: (?:me|us))?|let me know|explain(?: to (?:me|us))?|help me"
     rf"(?: (?:to )?{_KNOW})?|look up|find out|say)"
 )
-_POLITE = re.compile(
+_POLITE = regex(
     r"^\W*(?:"
     r"(?:hi|hello|hey|dear \w+|thanks|thank you|good (?:morning|evening|afternoon))\b(?: there)?"
     r"[,.!;:]+"
@@ -44,7 +46,7 @@ _FORM = (
     rf"|briefly|shortly|concisely|in (?:plain |simple )?{_TONGUE})"
 )
 _NUMERAL = "[一二两兩三四五六七八九十百\\d]"
-_MANNER = re.compile(
+_MANNER = regex(
     rf"^\W*{_FORM}(?: please)?\s*[,:]\s*"
     rf"|[,;]\s*{_FORM}(?:,? please)?(?=\W*$)|\s{_FORM}(?:,? please)?(?=[.!]*$)"
     r"|(?:(?<=[.!?？。！])|^)\s*(?:please )?"
@@ -66,7 +68,7 @@ _WORKS = (
     "(?:haikus?|poems?|songs?|lyrics|sonnets?|limericks?|ballads?|rhymes?|raps?|story|stories|tales?"
     "|jokes?|slogans?|letters?|e-?mails?|tweets?|code|programs?|scripts?|functions?|regex)"
 )
-_BEYOND = re.compile(
+_BEYOND = regex(
     r"^\W*(?:(?:write|compose|create|make(?: up)?|invent|generate|draft|tell|give)(?: (?:me|us))?"
     rf" (?:an?|another|some) (?:[\w-]+ ){{0,2}}?{_WORKS}|(?:write|compose) {_WORKS})\b"
     r"|^\W*(?:translate|draw|paint|sing|play|pretend|imagine)\b"

@@ -13,21 +13,22 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from config.errors import Problem
 from graph.plan_text import read as read_plan
 from prompts.marks import attribute, unguarded
+from retrieval.regex import regex
 from retrieval.text import language
 
 _NAMES = (
     "question|conversation|count|queries|pages|page|step|needs|findings|finding|draft|feedback"
     "|plan|limit|gaps|request|notes|earlier|open|talk"
 )
-_BLOCK = re.compile(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
-_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
-_WISH = re.compile(r"<wish>\n(.*?)\n</wish>", re.DOTALL)
-_QUOTE = re.compile(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
-_ITEM = re.compile(r"\n  - \Z")
+_BLOCK = regex(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
+_ATTRIBUTE = regex(r'([\w-]+)="([^"]*)"')
+_WISH = regex(r"<wish>\n(.*?)\n</wish>", re.DOTALL)
+_QUOTE = regex(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+_ITEM = regex(r"\n  - \Z")
 """What stands before a quote that is an item of the list that the quote above announces."""
-_UNDER = re.compile(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
+_UNDER = regex(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
 
-_CONCISE = re.compile(
+_CONCISE = regex(
     r"^<profile>\n(?:- .*\n)*- Prefers concise answers\.\n(?:- .*\n)*</profile>$", re.MULTILINE
 )
 """What the memory tells of a person who likes short answers (`prompts/profile.md`)."""

@@ -10,6 +10,7 @@ from models.extractive.blocks import Page, Quote
 from models.extractive.manual import entries, within
 from models.extractive.sections import paths
 from retrieval.entries import entry
+from retrieval.regex import regex
 from retrieval.text import Span, heading, sentences
 from retrieval.words import words
 
@@ -22,26 +23,26 @@ CHAIN = 300
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
 
-_UNQUOTABLE = re.compile(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
-_FURNITURE = re.compile(
+_UNQUOTABLE = regex(r"^#|[a-z][a-z0-9+.-]*://|www\.", re.IGNORECASE)
+_FURNITURE = regex(
     r"^\S+\(\w{1,5}\)\s.*\s\S+\(\w{1,5}\)$|\s{3,}\S+\(\d\w{0,3}\)$|[│┌└├┼]"
     r"|^(?=.*[^.!?]$)(?:[^\[]*\[[^\]\d][^\]]*\]){3}",
     re.DOTALL,
 )
 """What stands at the head or foot of a manual page, a drawn table, and how a command is called."""
-_RECORD = re.compile(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
+_RECORD = regex(r'^\s*[\[{,]*\s*\{?\s*"[^"]*"\s*:.*"[^"]*"\s*:|[\[{]\s*"[^"]*"\s*:')
 """A row of JSON with several keys, or one that opens an object; it is data and no sentence."""
 _NEVER = (_UNQUOTABLE, _RECORD, _FURNITURE)
-_CAPITALS = re.compile(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
-_MARK = re.compile(
+_CAPITALS = regex(r"[A-Z][^a-z\u0080-\U0010ffff]{8,}")
+_MARK = regex(
     r"(?:(?:[-*+•·▪◦>]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]+[)）、]|\[[ xX]\])"
     r"(?:\s+|(?<=[、）])))+"
 )
 """What makes an item of a list of a line; it is left out of a quote."""
-_COMMENT = re.compile(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
+_COMMENT = regex(r"^(?:#|//|--(?=\s)|\"\"\"|''')\s*(?=.*[.!?。！？]\W*$)|\s*(?:\"\"\"|''')$")
 """What makes a comment of a sentence in a program."""
 
-_OPENS_BACKWARDS = re.compile(
+_OPENS_BACKWARDS = regex(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|however|therefore|thus|hence"
     r"|moreover|furthermore|also|but|and|so|then|consequently|instead|both"
     r"|the (?:former|latter|others?|first two|two|three)|(?:i|we) (?:call|name) (?:it|this|that)"
@@ -50,7 +51,7 @@ _OPENS_BACKWARDS = re.compile(
     r"|[他她它][们們]?|[这這那该該此其]|因此|所以|但是?|然而|不[过過]|而且|同[时時]|另外|此外|[于於]是|[并並]且?|[后後][来來者]",
     re.IGNORECASE,
 )
-_SPEAKS_OF_ITSELF = re.compile(
+_SPEAKS_OF_ITSELF = regex(
     r"this (?:paper|review|article|essay|study|report|book|chapter)\b", re.IGNORECASE
 )
 

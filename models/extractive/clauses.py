@@ -10,27 +10,28 @@ from models.extractive.counts import counted
 from models.extractive.kinds import asks_kind, asks_why, holds
 from models.extractive.topic import key_terms, named
 from models.extractive.wording import among, forms, told
+from retrieval.regex import regex
 from retrieval.words import words
 
 SPREAD = 3
 """All that is asked stands among so many times as many words of a clause."""
 
-CLAUSE = re.compile(
+CLAUSE = regex(
     r"[;:]\s|\.\s+(?=[A-Z])"
     r"|,? \b(?:but|which|who|because|although|though|whereas|unless|so that|rather than"
     r"|instead of)\b"
 )
 """What parts a sentence into what is said of one thing and of another."""
-BACK = re.compile(
+BACK = regex(
     r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her|then|otherwise|also)\b",
     re.IGNORECASE,
 )
 """What begins with something that was named before."""
-_DONE = re.compile(r"\b(?:is|are|was|were|be|been) .*?\b(?P<verb>[a-z]{2,}ed)\W*$")
+_DONE = regex(r"\b(?:is|are|was|were|be|been) .*?\b(?P<verb>[a-z]{2,}ed)\W*$")
 """A question for what is done to something."""
-_NO_COUNT = re.compile(r"\bone\b|(?<=\w)\(\d\w?\)", re.IGNORECASE)
+_NO_COUNT = regex(r"\bone\b|(?<=\w)\(\d\w?\)", re.IGNORECASE)
 """A number that counts nothing: "one", the section of a manual."""
-_CALLED = re.compile(r"^\W*(?:(?:in|on|at|by|to|from|for|of|since) )?(?:which|what|how) ([\w-]+)")
+_CALLED = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of|since) )?(?:which|what|how) ([\w-]+)")
 """The word for the kind of thing that is asked for."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import terms, words
 
@@ -23,19 +24,19 @@ ASKED = (
 )
 """What asks for a number."""
 
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"\bhow (?:many|much) (?:of the )?(?P<en>[\w-]+(?: [\w-]+)?)"
     r"|(?:多少|[几幾])(?P<zh>[^\W\d的了吗嗎呢]{1,2})",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(COUNT)
+_NUMBER = regex(COUNT)
 _SOME = (
     r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozens?|hundred|thousand|million"
     r"|half an?|an?))[\s-]*"
 )
 _TIME = r"-?(?:year|month|week|day|hour|minute|second)s?|[个個]?[年月周天岁歲]|[小分秒]"
 _UNITS = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(unit.replace(r"\d\s*", _SOME), re.IGNORECASE))
+    (regex(asked, re.IGNORECASE), regex(unit.replace(r"\d\s*", _SOME), re.IGNORECASE))
     for asked, unit in (
         (
             r"\bkg\b|kilo|weigh|heavy|千克|公斤|多重",

@@ -10,17 +10,18 @@ from models.extractive.kinds import has_kind
 from models.extractive.owner import about
 from models.extractive.topic import key_terms
 from models.extractive.wording import among
+from retrieval.regex import regex
 from retrieval.words import words
 
-DEFAULT = re.compile(r"\bdefaults?\b", re.IGNORECASE)
+DEFAULT = regex(r"\bdefaults?\b", re.IGNORECASE)
 _SOME = r"(?: [\"'`“‘]?[\w.-]+[\"'`”’]?){0,8}?"
 _IS = r"(?:is|are|was|of (?=\W?\d))\b"
-_WHOSE = re.compile(rf"\bdefaults?(?P<whose>{_SOME}) {_IS}", re.IGNORECASE)
+_WHOSE = regex(rf"\bdefaults?(?P<whose>{_SOME}) {_IS}", re.IGNORECASE)
 """What a default is said to be of."""
-_VALUE = re.compile(r"[=\[<(|:].*?(?=,|$)")
+_VALUE = regex(r"[=\[<(|:].*?(?=,|$)")
 """What stands behind a term: "port: <number>"."""
 _NAMED = tuple(
-    re.compile(one, re.IGNORECASE)
+    regex(one, re.IGNORECASE)
     for one in (
         rf"^(?P<of>.*?\bdefaults?{_SOME} {_IS})",
         r"^(?P<of>.*?)\bdefaults? ?(?:to\b|=|:)",
@@ -30,8 +31,8 @@ _NAMED = tuple(
     )
 )
 """What gives a default, with what it is the default of."""
-_DECISION = re.compile(r"^\W*(?:is|are|does|do|can|will|has|have)\b", re.IGNORECASE)
-_NO_VALUE = re.compile(
+_DECISION = regex(r"^\W*(?:is|are|does|do|can|will|has|have)\b", re.IGNORECASE)
+_NO_VALUE = regex(
     r"\bdefaults?\b(?: [\w-]+){0,8}? (?:is|are|was) (?:\w+ly )?(?:not|never|used|chosen|determined"
     r"|described|defined|derived|overridden|changed|ignored|applied|selected|specified|shown|listed"
     r"|documented|the same|different|dependent|platform|system|implementation|compile)\b"
@@ -42,8 +43,8 @@ _NO_VALUE = re.compile(
 )
 """What speaks of a default and says that it is another, or that something changes it."""
 _ITS = frozenset(words("value setting location behaviour for of the"))
-_BY_DEFAULT = re.compile(r"^\W*by default,? ", re.IGNORECASE)
-_BY_DEFAULT_TOO = re.compile(r"\bby default\b", re.IGNORECASE)
+_BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
+_BY_DEFAULT_TOO = regex(r"\bby default\b", re.IGNORECASE)
 
 
 def is_default(question: str, quote: Quote, title: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from retrieval.regex import regex
 from retrieval.text import heading, language, sentences
 from retrieval.tokens import count
 
@@ -16,10 +17,10 @@ LONGEST = 300
 
 ASKED = {"en": "Asked: ", "zh": "问题："}
 
-_TURN = re.compile(r"\n\n(?=(?:person|model|[\w-]+ returned): )")
-_MATTERS = re.compile(r"(?:Asked|Decided|Open|问题|决定|未决)[:：]")
-_SOURCED = re.compile(r"\[S\d+\]|<q s=\"S\d+\">")
-_PAGE = re.compile(r'<page id="(S\d+)"[^>]*>\n(.*?)\n</page>', re.DOTALL)
+_TURN = regex(r"\n\n(?=(?:person|model|[\w-]+ returned): )")
+_MATTERS = regex(r"(?:Asked|Decided|Open|问题|决定|未决)[:：]")
+_SOURCED = regex(r"\[S\d+\]|<q s=\"S\d+\">")
+_PAGE = regex(r'<page id="(S\d+)"[^>]*>\n(.*?)\n</page>', re.DOTALL)
 
 
 def digest(talk: str) -> str:

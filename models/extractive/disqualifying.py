@@ -9,46 +9,45 @@ from models.extractive.asking import bare
 from models.extractive.blocks import Quote
 from models.extractive.manual import options
 from models.extractive.topic import names
+from retrieval.regex import regex
 from retrieval.words import words
 
 FEW = 4
 """A quote with fewer words that the question has not says nothing."""
-_WAY = re.compile(
+_WAY = regex(
     r"^\W*(?:explain |describe |show )?how "
     r"(?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old)|如何|怎[么麼样樣]",
     re.IGNORECASE,
 )
 """What asks for a way of doing something, which one sentence seldom tells whole."""
-_STEP = re.compile(
+_STEP = regex(
     r"^\W*(?:to \w+|you can|use|run|call|type|set|add|create|install|by \w+ing)\b|\bby \w+ing\b"
     r"|\b(?:use|using|with|run|running) the\b|\bcan be \w+ed (?:by|with|using)\b"
     r"|\b(?:stored|kept|written|given|shown|represented|encoded) (?:as|in)\b",
     re.IGNORECASE,
 )
 """What tells a way."""
-_WANTING = re.compile(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
+_WANTING = regex(r"^\W*if you (?:want|need|wish|would like|like)\b", re.IGNORECASE)
 """A condition that names what somebody wants to do, as a way does."""
-_ACT = re.compile(
+_ACT = regex(
     r"^\W*(?:explain |describe |show )?how (?:do|does|can|could|should|would|must|to)\b",
     re.IGNORECASE,
 )
 """What asks what somebody has to do."""
-_DOING = re.compile(
+_DOING = regex(
     r"^\W*(?:to \w+\b.*?, |(?:you|we) (?:can|may|must|should|need)\b|(?:use|run|call|type|set|add"
     r"|create|install|press|start|enter|invoke|specify|pass|give|choose|select|write|open)\b)"
     r"|\b(?:you can|you may|(?:use|run|using|with) the|press|type)\b",
     re.IGNORECASE | re.DOTALL,
 )
 """What tells somebody to do something."""
-_ABBREVIATION = re.compile(
+_ABBREVIATION = regex(
     r"\bwhat do(?:es)? (?:the )?(?:\w+ )??(?P<name>\S+) stand for\b", re.IGNORECASE
 )
-_ASKS_OPTION = re.compile(
-    r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE
-)
-_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
+_ASKS_OPTION = regex(r"\b(?:which|what)(?: [\w-]+){0,2} (?:option|flag|switch)\b", re.IGNORECASE)
+_OPTION = regex(r"(?<![\w-])--?[A-Za-z]|(?<![/\w])[A-Z]{2,}_[A-Z]|\w=")
 """What an option looks like."""
-_DOES = re.compile(r"^\W*what do(?:es)?\b", re.IGNORECASE)
+_DOES = regex(r"^\W*what do(?:es)?\b", re.IGNORECASE)
 """What asks for what something does, which is not what one of its options does."""
 _CODE = (
     r"(?<![\w-])(?:\$\W?\w*|\w*[\w)][_/.:(-]+[\w)][\w./:()-]*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*"
@@ -56,11 +55,11 @@ _CODE = (
 )
 _INSTANCES = tuple(
     (
-        re.compile(
+        regex(
             rf"\b(?:which|what)(?: (?!(?:is|are|was|does|do)\b)[\w-]+){{0,2}} (?:{asked})\b",
             re.IGNORECASE,
         ),
-        re.compile(given),
+        regex(given),
     )
     for asked, given in (
         (r"ports?|versions?|sizes?|numbers?|value|mode|level", r"\d|[A-Z]{2,}|[\"'“‘`]|\w=\w"),
@@ -77,28 +76,28 @@ _INSTANCES = tuple(
     )
 )
 """What asks for one of some things that have a name of a certain look, and that look."""
-_PARENT = re.compile(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
-_SPOUSE = re.compile(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
+_PARENT = regex(r"\b(?:father|mother|parents?)\b", re.IGNORECASE)
+_SPOUSE = regex(r"\b(?:spouse|wife|husband|married|marry)\b", re.IGNORECASE)
 _CHILD_OF = r"\b(?:sons?|daughters?|child|children) of (?:[\w.]+ ){0,2}"
-_OF_PARENTS = re.compile(
+_OF_PARENTS = regex(
     r"\b(?:son|daughter|child) of .{1,120}?"
     r"\b(?:his|her|and) (?:\w+ ){0,2}(?:wife|husband|spouse)\b",
     re.IGNORECASE,
 )
 """What names the spouse of a parent."""
 
-CONDITION = re.compile(
+CONDITION = regex(
     r"^\W*(?:if|unless|although|though|while|when|whenever|before|after|because|since|for programs"
     r"|note|in case|however)\b|^如果|^当|^若",
     re.IGNORECASE,
 )
-DENIES = re.compile(
+DENIES = regex(
     r"\b(?:not|never|no longer|cannot|without|neither|nor|\w+n['’]t)\b|[不没沒未非无無]",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
+_LABEL = regex(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
 """What only names something, as an entry of an index and a setting do."""
-_ANNOUNCES = re.compile(r"[:：]\W*$|\[-")
+_ANNOUNCES = regex(r"[:：]\W*$|\[-")
 """What comes before the lines that say something, or shows how a command is called."""
 
 

@@ -19,6 +19,7 @@ from models.extractive.owner import belongs, foreign, is_manual
 from models.extractive.terms import is_entry, of_another
 from models.extractive.topic import key_terms, named
 from models.extractive.wording import among
+from retrieval.regex import regex
 from retrieval.words import words
 
 Form = Literal["entry", "reply", "default", "deed", "meaning", "clause"]
@@ -30,12 +31,12 @@ WHOLE = 1.0
 LIKE = 0.8
 """The share of the words that two questions have in common, at least, to be the same."""
 
-_DOES = re.compile(
+_DOES = regex(
     r"^\W*what (?:do(?:es)?|did|can|may|must) (?:an? |the )?(?P<subject>.+?) (?:be )?"
     r"(?P<verb>[a-z]+)(?: for)?\W*$",
     re.IGNORECASE,
 )
-_USED = re.compile(
+_USED = regex(
     r"^\W*what (?:is|are|was|were) (?:an? |the )?(?P<subject>.+?) "
     r"(?P<verb>used|meant|good|there|designed|intended) for\W*$",
     re.IGNORECASE,
@@ -50,46 +51,42 @@ _VERB = (
     r"(?:(?:can|may|will) (?:be )?|(?:is|are|was|were) (?=\w+ed\b)|(?:used|designed) to |simply )*"
     r"(?P<said>[a-z-]+)\b"
 )
-_NO_DEED = re.compile(
+_NO_DEED = regex(
     r"(?:is|are|was|were|has|have|had|does|do|needs?|requires?|supports?|must|should|consists?"
     r"|comes?|no|not|no-op|then|now|and|or|in|on|by|default|called|available|located|given|ignored"
     r"|enabled|disabled|set)$"
 )
 """What says nothing of what something does."""
-_TOOL = re.compile(
-    r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE
-)
+_TOOL = regex(r"an?\b[^.,;]{1,80}? (?:that|to|for|which|used|provides|allows)\b", re.IGNORECASE)
 """A thing by what it is there for: "a tool that …"."""
-_POINTS = re.compile(r"\W*(?:this|it|them|so|such|these|those)\b", re.IGNORECASE)
+_POINTS = regex(r"\W*(?:this|it|them|so|such|these|those)\b", re.IGNORECASE)
 """An object that was named before."""
-_DESCRIBES = re.compile(
+_DESCRIBES = regex(
     r"(?:^|\n)(?:NAME|DESCRIPTION|INTRODUCTION|OVERVIEW|SUMMARY)\n(?:[ \t].*\n|\n)*.*$"
 )
 """The part of a manual that says what the program does, up to a quote."""
-_BUT = re.compile(r"\([^)]*\bnot\b|\bno-op\b")
+_BUT = regex(r"\([^)]*\bnot\b|\bno-op\b")
 """What takes back what a sentence says a thing does."""
-_HERE = re.compile(
+_HERE = regex(
     r"\b(?:in|for|with|on) (?:this|that|such|these|those) (?:case|configuration|example|mode|way)s?"
     r"\b|\bhere\b",
     re.IGNORECASE,
 )
 """What makes a sentence one about a case that stands before it."""
-_PART_OF = re.compile(
-    r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE
-)
-_NOTE = re.compile(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
+_PART_OF = regex(r"^\W*what (?:is|are|was|were) (?:the )?(?P<part>.+ of .+?)\W*$", re.IGNORECASE)
+_NOTE = regex(r"^[^:]{1,40}: (?!an?\b|the\b|any\b)", re.IGNORECASE)
 """What begins with a name and a colon, and is no definition."""
-_SEEKS = re.compile(
+_SEEKS = regex(
     r"^\W*(?:(?:of|on|in|at|by|to|from|for|under|with) )?(?:which|who|whom|whose|where|when|why"
     r"|how (?:many|much|long|often|large|big|far|fast))\b",
     re.IGNORECASE,
 )
 """What asks for a thing, a place, a time, a number or a reason."""
-_INSTANCE = re.compile(
+_INSTANCE = regex(
     r"^\W*the (?P<thing>[\w-]+) (?:is|are) (?:an? )?(?:[\w\"'-]+ ){1,3}?(?P=thing)\b", re.IGNORECASE
 )
 """What says of one thing which of its kind it is: "the unit is a special unit"."""
-_ABOVE = re.compile(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
+_ABOVE = regex(r"(?:^|[\n.!:])(?P<asked>[^\n.!:]*(?:\n[^\n.!:]+)?\?)[\s\"”*_]*(?:A[:.]\s*)?$")
 """A question right above a quote."""
 
 
@@ -124,7 +121,7 @@ def _turned(question: str, quote: str) -> bool:
     """
     if DENIES.search(question):
         return not DENIES.search(quote)
-    clause = re.split(CLAUSE, quote, maxsplit=1)[0]
+    clause = CLAUSE.split(quote, maxsplit=1)[0]
     return bool(_SEEKS.search(question) and DENIES.search(clause))
 
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from models.extractive.blocks import Page
 from models.extractive.steps import DraftStep, query, step
 from models.extractive.topic import key_phrase, key_terms
+from retrieval.regex import regex
 from retrieval.text import heading, sentences
 from retrieval.words import terms, words
 
 SUBJECT = 4
 """So many words of the question tell what a step is about that a person asks for."""
 
-_CLAUSES = re.compile(
+_CLAUSES = regex(
     r"[.;!。；！\n]+\s*|[,，]?\s*\b(?:but|then)\b\s*|[,，]?\s*(?:但是?|然后)"
     r"|(?:[,，]|,? and)\s*(?=(?:please )?(?:also|add|include|drop|remove|skip|only|just|nothing"
     r"|without|no |not"
@@ -22,19 +23,19 @@ _CLAUSES = re.compile(
     r"|[，,](?=只|不|别|別|去|[删刪]|加|[补補]|增|再|[还還]|也)",
     re.IGNORECASE,
 )
-_ONLY = re.compile(
+_ONLY = regex(
     r"\b(?:only|just|solely|exclusively|nothing but)\b"
     r"|只(?:要|看|需要?|[关關]注|研究|保留|[讨討][论論])?|[仅僅]",
     re.IGNORECASE,
 )
-_DROP = re.compile(
+_DROP = regex(
     r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete"
     r"|exclude|omit|ignore|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|cut"
     r"|no(?: need (?:for|to))?|not|don't|do not|doesn't|never)\b"
     r"|不要|不用|不需要|不必|不看|不包括|去掉|[删刪][除掉去]?|排除|跳[过過]|省略|[别別](?!人)",
     re.IGNORECASE,
 )
-_UNWANTED = re.compile(
+_UNWANTED = regex(
     r"\b(?:nothing (?:on|about|of|from)|without|skip|remove|drop|delete|exclude|omit|ignore"
     r"|leave (?:out|away|(?=[^.;]{1,80} (?:out|away)\b))|get rid of|not interested in"
     r"|(?:don['’]t|do not|never) (?:want|need|include|cover|mention|discuss|report|write|talk|tell"
@@ -45,17 +46,17 @@ _UNWANTED = re.compile(
 )
 """What says that something is not wanted; "it does not cover X" says that X is."""
 _SWAPS = (
-    re.compile(r"\b(?:replace|swap) (?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
-    re.compile(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
-    re.compile(r"(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
-    re.compile(r"把(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
-    re.compile(r"(?P<new>.+?)，?而不是(?P<old>.+)"),
+    regex(r"\b(?:replace|swap) (?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
+    regex(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
+    regex(r"(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
+    regex(r"把(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
+    regex(r"(?P<new>.+?)，?而不是(?P<old>.+)"),
 )
-_FEWER = re.compile(
+_FEWER = regex(
     r"\b(?:fewer|less|shorter|simpler|too (?:long|many))\b|太[长長多]|少一?[点點些]|[简簡][单單化]",
     re.IGNORECASE,
 )
-_STEP = re.compile(
+_STEP = regex(
     r"\bsteps?\s*(?P<digits>\d+(?:\s*(?:,|and|&|or|to)\s*\d+)*)"
     r"|\b(?P<word>first|second|third|fourth|fifth|last)\b(?: step| one)"
     r"|第(?P<sign>[一二三四五六\d])[步个個]|步[骤驟](?P<bare>[一二三四五六\d])|(?P<end>最后一)[步个個]",
@@ -64,7 +65,7 @@ _STEP = re.compile(
 _ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
 }  # fmt: skip
-_LEAD = re.compile(
+_LEAD = regex(
     r"^\W*(?:(?:please|also|and|add|include|consider|cover|research|look|at|into|what about"
     r"|how about|more|about|on|focus|i|we|want|need|care|would|like|to|know|see|should|must|you|it"
     r"|there|be|a|an|the|new|one|steps?|for|something|can|could|keep|do|have|with|mention)\b\s*"
@@ -72,7 +73,7 @@ _LEAD = re.compile(
     r"|研究|一[个個下]|[关關][于於]|包括|加|看看?)+",
     re.IGNORECASE,
 )
-_TAIL = re.compile(
+_TAIL = regex(
     r"(?:[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
     r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
     re.IGNORECASE,

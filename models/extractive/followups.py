@@ -6,9 +6,10 @@ import re
 
 from models.extractive.meaning import thing
 from models.extractive.topic import key_terms, names
+from retrieval.regex import regex
 from retrieval.text import language
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"[?？]|[吗嗎呢]\W*$"
     r"|^\W*(?:(?:and|but|so|or|then|also|ok|okay),? )*(?:what|why|how|who|whom|whose|when|where"
     r"|which|is|are|was|were|does|did|do|can|could|should|will|would|more|tell|show|list|name"
@@ -18,7 +19,7 @@ _ASKS = re.compile(
     r"|[对對]比|[总總][结結]|[说說]明|解[释釋]|列[举舉出]|[还還]有|然后",
     re.IGNORECASE,
 )
-_SOCIAL = re.compile(
+_SOCIAL = regex(
     r"\b(?:you|your|yours|u|ur|yourself|dossier)\b(?! (?:sure|mean|know(?: that| this)?\W*$"
     r"|explain|tell|show|give|elaborate|compare|list|find|say|have (?:more|any|other)"
     r"|summari[sz]e|describe))"
@@ -31,7 +32,7 @@ _SOCIAL = re.compile(
 )
 _EXPLETIVE = r"(?! (?:\w+ )?(?:true|possible|allowed|necessary|legal|safe|better|worth|that|to)\b)"
 _CHINESE_PRONOUN = r"[它他她][们們]?|其(?![他它中实實])"
-_POINTS_BACK = re.compile(
+_POINTS_BACK = regex(
     r"(?:^|[.!] )\W*(?:and|but|also|or|so|what about|how about|then|why|how come)\b"
     rf"|\b(?:its?|they|them|theirs?|he|she|him|his|hers?)\b{_EXPLETIVE}"
     r"|\bthe (?:same|former|latter|others?)\b|\bthe (?:first|second)(?: one)?\W*$"
@@ -43,13 +44,13 @@ _POINTS_BACK = re.compile(
     r"|[这這那][个個些种種里裡]?(?!么|麼)|呢\W*$",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(
+_PRONOUN = regex(
     rf"\b(?:(?P<own>its|his|their)|(?P<her>her)|it|they|them|he|she|him)\b{_EXPLETIVE}"
     rf"|(?P<zh>{_CHINESE_PRONOUN})",
     re.IGNORECASE,
 )
 
-_NEXT = re.compile(
+_NEXT = regex(
     r",? (?:and|but|or) (?=(?:what|when|where|why|how|who|whom|whose|which|is|are|was|were|do|does"
     r"|did|can)\b)|[?;] ",
     re.IGNORECASE,

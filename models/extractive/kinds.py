@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from models.extractive.asking import bare
 from models.extractive.counts import ASKED, COUNT, counted, measured
+from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import words
 
@@ -39,18 +40,18 @@ _STYLED = (
 )
 
 
-_TITLE = re.compile(r'"[^"]*"|“[^”]*”')
+_TITLE = regex(r'"[^"]*"|“[^”]*”')
 """What is named in quotation marks is a work and no person."""
 
-_NO_NUMBER = re.compile(
+_NO_NUMBER = regex(
     rf"{_MONTH}\.? \d{{1,2}}\b(?:, \d{{4}})?|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?"
     r"|(?:\b(?:in|since|from|until|an?) |[(–-])(?:1\d|20)\d\d\b|\w\(\d\w{0,3}\)"
 )
 """A day, a year or the section of a manual, as in "sysctl(8)", is no number of anything."""
 
-_ARTICLE = re.compile(r"\b[Aa]n? $")
-_ACRONYM = re.compile(r"^[A-Z][a-z]+ [A-Z]{2,}$")
-_ONE_OF = re.compile(r"one of|one another|one or|one can|one must", re.IGNORECASE)
+_ARTICLE = regex(r"\b[Aa]n? $")
+_ACRONYM = regex(r"^[A-Z][a-z]+ [A-Z]{2,}$")
+_ONE_OF = regex(r"one of|one another|one or|one can|one must", re.IGNORECASE)
 
 
 class Kind(NamedTuple):
@@ -63,7 +64,7 @@ class Kind(NamedTuple):
 
 
 def _kind(asked: str, given: str, *, new: bool = True) -> Kind:
-    return Kind(re.compile(asked, re.IGNORECASE), re.compile(given), new)
+    return Kind(regex(asked, re.IGNORECASE), regex(given), new)
 
 
 _DATE = _kind(
@@ -146,7 +147,7 @@ _LIST = _kind(
 )
 _KINDS = (_DEFAULT, _OCCASION, _DATE, _LIST, _NUMBER, _PERSON, _CAUSE, _PLACE, _DECISION, _MEANING)
 
-_WHY_TOO = re.compile(
+_WHY_TOO = regex(
     r"(?:[,;?]| and|\bor) (?:and )?why\b|\b(?:and|give) (?:the |a )?reasons?\b"
     r"|[，,；？]\s*(?:[并並以及又]*)(?:[为為]什[么麼]|[为為]何|原因|[说說]明原因|理由)|及其?原因",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from models.extractive.candidates import document
 from models.extractive.kinds import PLURAL
 from models.extractive.topic import Topic, share, topic
 from retrieval.listing import Listing, listings
+from retrieval.regex import regex
 from retrieval.text import language, sentences
 from retrieval.words import words
 
@@ -30,14 +31,14 @@ LONGEST = 400
 MOST = 80
 """A list of more items is a register, and not an answer."""
 
-_THINGS = re.compile(
+_THINGS = regex(
     r"^\W*(?:what|which|list|name|enumerate)(?: are)?(?: (?:all|of|the))*"
     rf" (?P<things>(?:[\w-]+ ){{0,3}}?({PLURAL}))\b",
     re.IGNORECASE,
 )
 """The noun for what is to be listed."""
 
-_FORM = re.compile(
+_FORM = regex(
     r"\b(?:list|name|values?|steps?|options?|kinds?|types?|sorts?|ways?|items?|names?|enumerate"
     r"|different|various|possible|available|main|all|take|exist)\b"
     r"|列[出举舉]|步[骤驟]|哪些|[种種]类?|主要|所有|可能",

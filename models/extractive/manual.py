@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from models.extractive.asking import bare
+from retrieval.regex import regex
 from retrieval.words import words
 
 LONGEST = 70
@@ -15,26 +16,26 @@ LONGEST = 70
 MOST = 8
 """It has at most so many words."""
 
-_BESIDE = re.compile(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
-_OPTION_BESIDE = re.compile(r"(?P<term>-\w) (?=[A-Z][a-z])")
-_NO_TERM = re.compile(
+_BESIDE = regex(r"(?P<term>\S+(?: \S+){0,5}?) {2,}(?=\S)")
+_OPTION_BESIDE = regex(r"(?P<term>-\w) (?=[A-Z][a-z])")
+_NO_TERM = regex(
     r"[.!?;:{}│|…\\]\W*$|\*|://|\s[|>&]\s|^[#•*>+—–·│┌└|]|^\(?\d+[.)]|^[\"'“‘`]|\b[a-z]+\(.*\)\W*$"
 )
-_HEADING = re.compile(r"[A-Z][A-Z0-9 ,/&'-]*$")
+_HEADING = regex(r"[A-Z][A-Z0-9 ,/&'-]*$")
 _VALUE = (
     r"(?:Takes|Accepts|Expects|Can take|Must be"
     r"|This \w+ (?:can be followed by|takes|accepts|expects|must be)) [^.]*\.\s*"
 )
 """What a setting takes, which does not say what it is for."""
-KIND = re.compile(
+KIND = regex(
     r"\b(?:an?|the|command|line|option|flag|switch|directive|setting|parameter|variable|keyword"
     r"|function|field|key|type|action|target|mode|statement|attribute|property|value|argument"
     r"|sub-?command|called|named|set|setting|to)\b",
     re.IGNORECASE,
 )
 """What kind of thing is named beside its name, as in "the -q option"."""
-_OF = re.compile(r" (?:of|in|for|by) ")
-_ASKED = re.compile(
+_OF = regex(r" (?:of|in|for|by) ")
+_ASKED = regex(
     r"^\W*what do(?:es)? (?P<does>.+?) (?P<verb>[a-z]+)(?P<within> in [\w.+-]*\w)?\W*$"
     r"|^\W*what(?:['’]s| is| are) (?:the )?(?:meaning|purpose|effect|function|use) of "
     r"(?P<of>.+?)\W*$"
@@ -42,7 +43,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 """What asks what something does or is there for."""
-OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+OPTION = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option looks like."""
 
 

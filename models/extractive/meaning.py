@@ -6,10 +6,11 @@ import re
 from typing import NamedTuple
 
 from models.extractive.asking import bare
+from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 
-_THING = re.compile(
+_THING = regex(
     r"^\W*(?:what|who)(?:['’]s| is| are| was| were) "
     r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?"
     r"(?P<en>[^,?.;:]+?)(?: (?:used |good )?for)?"
@@ -21,11 +22,11 @@ _THING = re.compile(
     r"|^(?P<named>[^，。？?；]+?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
     re.IGNORECASE | re.MULTILINE,
 )
-_PHRASE = re.compile(
+_PHRASE = regex(
     rf"(?:an? |the )?(?P<en>[^\W\d_][\w'’-]*(?: [\w'’-]+){{0,3}})\W?|(?P<zh>[{HAN}·]{{2,8}})"
 )
 _NO_PHRASE = (STOPWORDS | QUESTION_WORDS) - {"a", "an", "the", "of"}
-_NO_CHINESE_PHRASE = re.compile("[什谁誰哪几幾吗嗎呢怎为為何是的了有]")
+_NO_CHINESE_PHRASE = regex("[什谁誰哪几幾吗嗎呢怎为為何是的了有]")
 
 _VERB = (
     r"(?:means?|meant|refers? to|describes?|shows?|denotes?|consists? of(?! about| \d)"
@@ -74,7 +75,7 @@ _IS = (
 _CALLS = r"(?:[称稱][为為作]|叫[做作]?|即|[这這]?就是|所[谓謂])(?:著名的|所谓的)?[“《「]?"
 
 
-_CONDITION = re.compile(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
+_CONDITION = regex(r"\b(?:if|unless)\b|(?:如果|当|只有).*(?:才是|[：:]\W*$)", re.IGNORECASE)
 CONDITIONAL = 0.8
 """What a sentence is worth that says when the thing is something, and so not what it is."""
 

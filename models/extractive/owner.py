@@ -10,18 +10,19 @@ from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.manual import KIND, entries
 from models.extractive.wording import among
+from retrieval.regex import regex
 from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 
-_DASH = re.compile(r" [-–—‐] ")
+_DASH = regex(r" [-–—‐] ")
 """What parts the names of a manual page from what it is for."""
-_ENDING = re.compile(r"(?:[._-](?:conf|config|cfg|ini|rc|d)|\(\d\w*\))$")
+_ENDING = regex(r"(?:[._-](?:conf|config|cfg|ini|rc|d)|\(\d\w*\))$")
 """What the name of a file has behind the name of its program."""
-_TOKEN = re.compile(r"[\w][\w.+:-]*[\w+]|\w")
-_VALUE = re.compile(r"[\s=\[<(|:]")
+_TOKEN = regex(r"[\w][\w.+:-]*[\w+]|\w")
+_VALUE = regex(r"[\s=\[<(|:]")
 _LIGHT = STOPWORDS | QUESTION_WORDS
-_ONE_WORD = re.compile(r"--?[A-Za-z][a-z]*|[A-Z]?[a-z]+")
-_LINKS = re.compile(r"(?:^|(?<= ))(?:of|in|for|by|with|from|on) +(?=\S)", re.IGNORECASE)
-_WHOSE = re.compile(r"\b(?:of|in|for) (?:(?:an?|the) )?(?P<whose>[\w.+-]*\w)\W*$", re.IGNORECASE)
+_ONE_WORD = regex(r"--?[A-Za-z][a-z]*|[A-Z]?[a-z]+")
+_LINKS = regex(r"(?:^|(?<= ))(?:of|in|for|by|with|from|on) +(?=\S)", re.IGNORECASE)
+_WHOSE = regex(r"\b(?:of|in|for) (?:(?:an?|the) )?(?P<whose>[\w.+-]*\w)\W*$", re.IGNORECASE)
 """What a question ends with, if it is one word: the owner of what is asked for."""
 BEGINS = 40
 """Two passages that give an entry share so many characters at its beginning."""

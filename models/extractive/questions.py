@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from models.extractive.asking import topical
 from models.extractive.topic import key_phrase, key_terms
+from retrieval.regex import regex
 from retrieval.text import language, sentences
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"[?？]\W*$|^\W*(?:(?:please|could you|can you|would you|i need|i want|help me)\b.*"
     r"|what|why|how|who|whom|whose|when|where|which|is|are|was|were|do|does|did|can|should"
     r"|explain|describe|compare|list|trace|analy[sz]e|summari[sz]e|discuss|evaluate|assess"
@@ -19,7 +20,7 @@ _ASKS = re.compile(
     r"|介[绍紹]|比[较較]|[对對]比|[预預][测測]|[总總][结結]|列[举舉]|[请請]|[给給]出|提供(?!了)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
+_CLAUSE = regex(
     r"[;；]\s*|(?<!how)(?<!what)(?<!why),? and (?=(?:what|why|how|who|when|where|which)\b)"
     r"|[，,]\s*(?:以及|并且?|同时|同時|又)?(?=(?:如何|怎[么麼样樣]|[为為]什[么麼]|[为為]何|是否|能否"
     r"|有?哪些|什[么麼]))|(?<=[?？])\s*",
@@ -45,23 +46,23 @@ _SIDES = (
     r"(?:在(?P<about>[^，。？]+?)(?:上|方面|中))?(?:之[间間])?(?:的|有(?:什[么麼]|何|哪些))?(?:主要)?"
     r"(?:[区區][别別]|差[异異别別]|不同|[异異]同|比[较較]|[对對]比|相比|[优優]劣|[关關]系|哪[个個种種一])",
 )
-_EMPTY = re.compile(
+_EMPTY = regex(
     r"(?:the )?(?:strength|weakness|advantage|disadvantage|pros|cons|similarit|difference)",
     re.IGNORECASE,
 )
-_ENGLISH_LIST = re.compile(
+_ENGLISH_LIST = regex(
     r"\b(?:including|includes?|such as|covering|cover|considering|consider|dimensions|factors"
     r"|aspects|criteria|terms of|based on|namely)\b:? (?P<items>[^.?!:()]+)"
     r"|(?P<names>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*(?:, [A-Z][\w'-]*(?: [A-Z][\w'-]*)*)+,? (?:and|or) "
     r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
 )
-_CHINESE_LIST = re.compile(
+_CHINESE_LIST = regex(
     r"(?:包括|包含|[维維]度[:：]|方面[:：])(?P<items>[^。？；：]+)"
     r"|(?P<names>[^，。？；：、（）()]{2,15}(?:、[^，。？；：、（）()]{2,15})+)"
 )
 
 
-_FACT = re.compile(
+_FACT = regex(
     r"^\W*(?:[\w']+ ){0,2}(?:who|whom|whose|when|where|how (?:many|much|long|old|far|tall))\b"
     r"|[谁誰]|何[时時]|什[么麼][时時]|哪[里裡年]|多少|[几幾][个個]",
     re.IGNORECASE,

@@ -13,33 +13,34 @@ from models.extractive.questions import dimensions, parts, sides
 from models.extractive.smalltalk import reply
 from models.extractive.steps import query
 from models.extractive.topic import key_phrase, key_terms, names
+from retrieval.regex import regex
 from retrieval.text import language, sentences
 
-_COMPARES = re.compile(
+_COMPARES = regex(
     r"\b(?:compar\w+|contrast|differ\w*|versus|vs|both|the others?|better|worse)\b"
     r"|比[较較]|[对對]比|[区區][别別]|不同|哪一?[个個種种].{0,3}[更好]",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
+_BOTH = regex(r"\b(?:ones?|two|them)\b|一下|[这這那哪]?[一两兩][个個者種种]", re.IGNORECASE)
 _FACETS = {
     "en": ("definition", "examples", "explanation", "history", "facts"),
     "zh": ("定义", "例子", "原理", "历史", "特点"),
 }
-_ABOUT = re.compile(
+_ABOUT = regex(
     r"^\W*(?:and|but|or|what about|how about)\b(?: what about| how about)?\s*"
     r"|^\W*(?:那么?|[还還]有)|呢\W*$",
     re.IGNORECASE,
 )
-_SUMMED = re.compile(r"^(?:Asked|问题)[:：] *")
-_ONESELF = re.compile(
+_SUMMED = regex(r"^(?:Asked|问题)[:：] *")
+_ONESELF = regex(
     r"^\W*(?:(?:hi|hello|hey|so|and|but|well|please|remember|note|that)\W+)*"
     r"(?:i|i['’]m|my|we|our)\b(?!.*[?？])"
     r"(?!.*\b(?:want|need|like|wonder\w*|looking|trying|interested|curious)\b)"
     r"|^\W*(?:[请請]?[记記]住\W*)?[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"[?？]\W*$")
-_ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+_ASKS = regex(r"[?？]\W*$")
+_ARTICLE = regex(r"^(?:the|an?) ", re.IGNORECASE)
 
 
 class Asked(NamedTuple):

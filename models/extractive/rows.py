@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
+from retrieval.regex import regex
 from retrieval.words import terms, words
 
-_MOST = re.compile(
+_MOST = regex(
     r"\b(?:most|more than any|highest|largest|biggest|greatest|longest|tallest|heaviest|oldest"
     r"|fastest|best|strongest|maximum)\b|最[多高大长長重老快强強]",
     re.IGNORECASE,
 )
-_LEAST = re.compile(
+_LEAST = regex(
     r"\b(?:least|fewest|lowest|smallest|shortest|lightest|youngest|slowest|weakest|minimum)\b"
     r"|最[少低小短轻輕慢弱]",
     re.IGNORECASE,
@@ -28,8 +29,8 @@ _MEASURES = {
 }
 """What a superlative compares by, if the question does not name it."""
 
-_CELL = re.compile(r"\s*([^:：;]+?)\s*[:：]\s*(.*?)\s*")
-_NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
+_CELL = regex(r"\s*([^:：;]+?)\s*[:：]\s*(.*?)\s*")
+_NUMBER = regex(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _SCALES = {"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "million": 1e6, "billion": 1e9}
 
 

@@ -17,6 +17,7 @@ from models.extractive.theses import opposed, thesis
 from models.extractive.topic import Topic, named, share
 from models.extractive.wording import among
 from retrieval.keyword import words
+from retrieval.regex import regex
 from retrieval.text import heading
 
 AROUND = 0.5
@@ -59,12 +60,12 @@ ROW = 0.6
 HANGING = 0.85
 """What is left of a sentence that begins with "it" where nobody can tell what "it" is."""
 
-_HOW = re.compile(
+_HOW = regex(
     r"^\W*(?:why|how (?!many|much|long|far|tall|high|big|large|often|fast|heavy|deep|wide|old))\b"
     r"|怎[么麼样樣]|如何|[为為]什[么麼]|[为為]何",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\s*[(（].*|\.\w{2,4}$")
+_ASIDE = regex(r"\s*[(（].*|\.\w{2,4}$")
 
 
 class Scored(NamedTuple):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from models.extractive.topic import Topic
 from retrieval.entries import entry, section, setting
+from retrieval.regex import regex
 from retrieval.text import Span
 from retrieval.words import words
 
 DEEPEST = 3
 """At most so many sections are named for a line, the innermost ones."""
 
-_TABLE = re.compile(r"\s*\[")
-_UNSHOWN = re.compile(r"[^\w .:/-]+")
+_TABLE = regex(r"\s*\[")
+_UNSHOWN = regex(r"[^\w .:/-]+")
 
 
 def paths(text: str, spans: Sequence[Span]) -> list[str]:

@@ -19,6 +19,7 @@ from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
 from models.extractive.wording import among, forms, told
+from retrieval.regex import regex
 from retrieval.text import language, sentences
 from retrieval.words import words
 
@@ -45,30 +46,28 @@ APART = 0.95
 DEFINED = 0.5
 """Where it is asked what a thing is, quotes that say so less well (`meaning.py`) are no answer."""
 
-_ORDINAL = re.compile(r"第[一二三四五六七八九十百\d]+|\d+")
-_OF = re.compile(
+_ORDINAL = regex(r"第[一二三四五六七八九十百\d]+|\d+")
+_OF = regex(
     r" (?:of|for|to) |['’]s |的| (?:for|by|with|in|like|to|from|known|called|made)$"
     r"| (?!un)\w{2,}(?<!b)(?<!spe)(?<!fe)ed(?: \w+)?$",
     re.IGNORECASE,
 )
-_WITHIN = re.compile(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
+_WITHIN = regex(r"^(\W*what(?: is| are|'s) (?!the )[^?]*?) in [\w\s-]+(?=\W*$)", re.IGNORECASE)
 """A thing, and in what: "a checkpoint in write-ahead logging"."""
 
-_DOES_OF = re.compile(
+_DOES_OF = regex(
     r"^(\W*what do(?:es)? [^?]+?) (?:of|in|for) [^?]+ (do|mean)(?=\W*$)", re.IGNORECASE
 )
 """What a part of something does or means, such as an option of a command."""
-_BACK = re.compile(
+_BACK = regex(
     r"^\W*(?:it|its|they|their|this|these|those|that|such|he|she|his|her)\b|^[他她它这這那该該此其]",
     re.IGNORECASE,
 )
-_CLASS = re.compile(
-    r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE
-)
+_CLASS = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE)
 """What names the kind of thing that is asked for."""
-_ENDS = re.compile(r"(?<!\.\.)[.!?。！？][\W]*$")
+_ENDS = regex(r"(?<!\.\.)[.!?。！？][\W]*$")
 """What ends like a sentence, and not with dots or a colon."""
-_BEFORE = re.compile(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
+_BEFORE = regex(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
 """What stands before a whole sentence."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from models.extractive.blocks import Prompt
 from models.extractive.chat import STOP, chinese, latin, themes, vocabulary
 from models.extractive.followups import asks_on
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import language
 
@@ -29,23 +30,23 @@ _DO = (
     "向我提一个问题，我会在你的文件、网络和我的记忆里研究，写出一份句句有出处的报告。",
 )
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"^\W*(?:what|whats|why|how|who|whose|when|where|which|explain|describe|is|are|does|did|can"
     r"|should)\b",
     re.IGNORECASE,
 )
-_IDIOM = re.compile(
+_IDIOM = regex(
     r"\b(?:how|what)(?:(?: i|')?s| was) (?:life|your|everything)\b|\bwhat a\b"
     r"|knock knock|\bhow (?:do|did) you (?:feel|do|work|know|like|learn|think|sleep)\b",
     re.IGNORECASE,
 )
-_BEST = re.compile(r"^\W*(?:the )?(?:best|top|worst)\b(?!.*\bever\b)", re.IGNORECASE)
-_PERSONS = re.compile(r"\b(?:you|your|yours|yourself|u|ur|me|my|i|im|lets|let's)\b", re.IGNORECASE)
-_ANYBODY = re.compile(
+_BEST = regex(r"^\W*(?:the )?(?:best|top|worst)\b(?!.*\bever\b)", re.IGNORECASE)
+_PERSONS = regex(r"\b(?:you|your|yours|yourself|u|ur|me|my|i|im|lets|let's)\b", re.IGNORECASE)
+_ANYBODY = regex(
     r"\bhow (?:do|can|would|should|could) (?:you|i|we)\b|\babout\b(?! (?:you|me|your))",
     re.IGNORECASE,
 )
-_ABOUT_YOU = re.compile(
+_ABOUT_YOU = regex(
     r"^\W*(?:(?:so|and|but|hey|hi|well),? )?(?:(?:are|were|aren't) you\b(?! able)"
     r"|(?:do|did|don't) you (?:like|love|hate|dream|sleep|eat|drink|feel|get|speak|enjoy|prefer"
     r"|live|ever|have an?y? (?:name|feeling|friend|famil|hobb|pet|kid|emotion|birthday))"
@@ -56,13 +57,13 @@ _ABOUT_YOU = re.compile(
     r"|[几幾][岁歲])",
     re.IGNORECASE,
 )
-_ABOUT_ME = re.compile(
+_ABOUT_ME = regex(
     r"^\W*(?:(?:oh|well|hey|hi|hello|haha|lol|ok|so|wow),? )?(?:i|i'm|im|i've|i'll|you're|youre"
     r"|you are|my (?:day|cat|dog|wife|husband|kids?|mom|mum|dad|boss|friend|weekend|head|back))\b"
     r"|^\W*(?:我(?!想|需要|要|国|國|们|們)|[你您](?:真|好|很|太)|今天|昨天|[刚剛])",
     re.IGNORECASE,
 )
-_WANTS = re.compile(
+_WANTS = regex(
     r"\b(?:need|want|look\w*|wonder\w*|try\w*|research\w*|interest\w*|question|know|about|help"
     r"|whether|think|believe|heard|read|claim\w*|explain|describe|find|compare|list|write|search"
     r"|summari[sz]e|recommend|suggest|provide|translate|calculate|analy[sz]e|evidence|data"
@@ -70,19 +71,19 @@ _WANTS = re.compile(
     r"|翻[译譯]|[总總][结結]|搜|知道|介[绍紹]|推[荐薦]|算|比[较較]|[认認][为為]",
     re.IGNORECASE,
 )
-_INTRODUCED = re.compile(
+_INTRODUCED = regex(
     r"(?i:\b(?:hello|hi|hey),? (?:world|there)|\bguten? (?:tag|morgen|abend|nacht)"
     r"|\bbuen[oa]s (?:d[ií]as|tardes|noches))\b"
     r"|(?:\b[Mm]y name is|\bI am|\b[Ii]'?m|\b[Cc]all me|\b[Tt]his is|^\W*(?:[Hh]i|[Hh]ello|[Hh]ey"
     r"|[Tt]hanks|[Tt]hank you|[Bb]ye|[Gg]ood (?:morning|evening|night)),?) [A-Z][\w'-]+"
     r"(?: [A-Z][\w'-]+)?(?=[,.!?]|$)|我(?:的名字)?[叫是]\w{2,4}$"
 )
-_TOPIC_ZH = re.compile(
+_TOPIC_ZH = regex(
     r"[^你您这這那它他她\W]是什[么麼]|什[么麼]是[^你您这這那]|[为為]什[么麼](?![\W你您我]|$)"
     r"|天[气氣].{0,3}(?:怎[么麼]|如何)|下[雨雪][吗嗎]"
 )
-_CLOCK = re.compile(r"\bwhat(?:['’]?s| is)? (?:the )?(?:time|day|date)\b", re.IGNORECASE)
-_SUM = re.compile(r"\d\s*[-+*/×÷=^]\s*\d")
+_CLOCK = regex(r"\bwhat(?:['’]?s| is)? (?:the )?(?:time|day|date)\b", re.IGNORECASE)
+_SUM = regex(r"\d\s*[-+*/×÷=^]\s*\d")
 
 
 def triage(prompt: Prompt) -> dict[str, Any]:

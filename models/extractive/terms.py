@@ -11,16 +11,17 @@ from models.extractive.disqualifying import CONDITION
 from models.extractive.manual import OPTION, begins, deed, purpose
 from models.extractive.owner import beside, heads, owned, owners, single
 from models.extractive.wording import among
+from retrieval.regex import regex
 from retrieval.words import words
 
-_REMARK = re.compile(
+_REMARK = regex(
     r"\W*(?:warning|caution|important|attention|note|see|deprecated|obsolete|experimental|since"
     r"|(?:for )?examples?|e\.g|available|(?:new|added|introduced) in|requires?|optional|mandatory"
     r"|is|are|\w+ only)\b|\W*defaults?\W*(?::|=|is\b|to\b)",
     re.IGNORECASE,
 )
 """What comes before what is said of a term."""
-_SUBJECT = re.compile(
+_SUBJECT = regex(
     r"\W*(?:(?:an?|the|all|any|each|every|some|many|most|no|one|both|either|two|these|those|there|you"
     r"|we|your|its) "
     r"(?:(?!(?:that|which|who|whose|where|when|if|whether|while|as|to|for|how|what|until|unless)\b)"
@@ -30,23 +31,23 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """The subject of a sentence up to its verb, unless the verb says what is done to it."""
-_ACRONYM = re.compile(r"\W*[A-Z]{2,}\b(?! ?\()[^.,;]{0,30}? [a-z]+s\b")
+_ACRONYM = regex(r"\W*[A-Z]{2,}\b(?! ?\()[^.,;]{0,30}? [a-z]+s\b")
 """Such a subject that is an acronym: "RFC 2616 requires"."""
-_BARELY = re.compile(
+_BARELY = regex(
     r"^[^.,;]{0,60}?\b(?:must|should|requires?|needs?|accepts?|takes?|can only|may only|cannot"
     r"|(?:can|may|is|are|was|were) (?:be )?(?:only|also|optional|required|mandatory|available|added"
     r"|introduced|supported|valid|repeated|specified|given|set"
     r"|used (?:multiple|more|several|only|with|in|together)))\b"
 )
 """What says of a term how or where it may be given, and not what it does."""
-_IF_SET = re.compile(
+_IF_SET = regex(
     r"\W*(?:if|when|whenever) (?:(?:this|the|it|an?|[\w-]+)\b[^,]{0,40}? )?(?:(?:is|are) )?"
     r"(?:not )?(?:set|enabled|disabled|specified|given|present|used|true|false|yes|no|on|off|unset"
     r"|non-?zero|defined|passed|turned on|provided)\b",
     re.IGNORECASE,
 )
 """A condition that only says that a term is used."""
-_TERM = re.compile(
+_TERM = regex(
     r"\bth(?:is|ese)\b|\bit\b|^\W*the (?:option|setting|directive|parameter|value|flag|variable"
     r"|command|keyword|function)\b",
     re.IGNORECASE,

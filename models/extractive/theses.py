@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
-_OPPOSED = re.compile(
+from retrieval.regex import regex
+
+_OPPOSED = regex(
     r"\b(?:disagree\w*|differ(?:s|ed)?|contradict\w*|conflict\w*|at odds|opposing|oppose[ds]?"
     r"|debate\w*|argue against|controvers\w+)\b"
     r"|分歧|矛盾|[争爭][议議论論]|[对對]立|相反|不一致|(?:[观觀][点點]|看法|主[张張]|[说說]法).*(?:不同|[区區][别別])",
     re.IGNORECASE,
 )
-_DOCUMENTS = re.compile(
+_DOCUMENTS = regex(
     r"\b(?P<count>two|both|three|four)? ?(?:papers|articles|documents|sources|authors|files|texts"
     r"|reports|studies|books|notes)\b"
     r"|(?P<zh>[两兩二三四])?(?:[篇个個份位本])?(?:[论論]文|文章|文[档檔件]|[资資]料|作者|[报報]告|[书書])",
     re.IGNORECASE,
 )
 _COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
-_OWN = re.compile(
+_OWN = regex(
     r"\b(?:(?:this|the present) (?:paper|review|article|essay|study|note|report|book)|I|we|my view"
     r"|our view)\b[^.;]{0,40}\b(?:argue|conclude|claim|propose|maintain|hold|contend|show|call)"
     r"|(?:本文|笔者|筆者|我们|我們|作者|本人|我)[^，。]{0,8}(?:[认認][为為]|主[张張]|提出|[坚堅]持|相信|[证證]明)"
@@ -25,14 +27,14 @@ _OWN = re.compile(
     r"|(?:分歧|[区區][别別]|不同)[^，。]{0,4}在[于於]",
     re.IGNORECASE,
 )
-_CUES = re.compile(
+_CUES = regex(
     r"\b(?:argue[sd]?|conclude[sd]?|claim(?:s|ed)?|maintains?|contends?|mainly|chiefly|primarily"
     r"|in contrast|rather than|however|on the contrary|not because|instead of|is caused by"
     r"|the main (?:cause|reason|point)|overall|must|should)\b"
     r"|[认認][为為]|主[张張]|相反|而不是|[并並]非|主要|根本|[总總]之|[综綜]上|由此可[见見]|[应應][该該当當]",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = regex(
     r"abstract|conclu|summary|in short|overview|introduction|thesis"
     r"|摘要|[结結][论論语語]|[总總][结結]|小[结結]|引言|[观觀][点點]",
     re.IGNORECASE,

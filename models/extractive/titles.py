@@ -9,6 +9,7 @@ from typing import Literal
 from models.extractive.asking import bare
 from models.extractive.topic import key_phrase
 from retrieval.common import LEAST, weight
+from retrieval.regex import regex
 from retrieval.text import language, sentences
 from retrieval.words import words
 
@@ -21,13 +22,13 @@ _TRIED = 8
 LATER, POOR = 0.15, 0.5
 """What a title loses for each sentence before its own, and for what makes a title poor."""
 
-_ORDER = re.compile(
+_ORDER = regex(
     r"^(?:(?:write|give|provide|prepare|draft|conduct|produce|make)\b[^,.;]{0,60}?"
     r"\b(?:on|about|into|to discuss|(?:overview|summary|list|account|explanation) of)\b *"
     r"|(?:[写寫][一份篇]*|(?:提供|[给給]出)一[份个篇])[^，。]{0,12}(?:[关關][于於]|，))",
     re.IGNORECASE,
 )
-_WORK = re.compile(
+_WORK = regex(
     r"^(?:(?:please|kindly|could you|can you|would you|i need you to|i want you to|help me)\b,? *"
     r"|(?:research|investigate)(?: and \w+)?(?: for me)?\b *"
     r"|(?:so|and|furthermore|moreover|additionally|finally|also|in addition)\b,? *"
@@ -37,30 +38,26 @@ _WORK = re.compile(
     r"[^?？。.]{0,100}?[,，:：]\s*(?=(?:what|how|which|why|who|when|where)\b|如何|怎[么样]|[为為]什|是否)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = regex(
     r"[?？]\W*$|^\W*(?:what|why|how|who|when|where|which|is|are|do|does|did|can|should|explain"
     r"|describe|compare|trace|analy[sz]e|discuss|evaluate|assess|investigate|explore|review|examine)\b"
     r"|如何|怎[么麼样樣]|什[么麼]|哪|是否|[为為]何|分析|[评評]估|[调調]研|研究|比[较較]|[对對]比|[预預][测測]",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = regex(
     r"[.;:?!](?=\s|$)|[，。；：？！]"
     r"|,(?=\s)(?!(?:\s[\w'’-]+){1,4}(?:,|\s(?:and|or)\b))(?!\s(?:and|or)\b)"
 )
-_PHRASE_END = re.compile(
+_PHRASE_END = regex(
     r"\s(?=(?:with|within|in|for|from|by|via|through|using|based on|including|such as|across"
     r"|among|between|under|involving|that|which|who|where|when|while)\b)"
     r"|(?<=\w\w)(?=以及|[和与與及](?!其))",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")
-_PARTICIPLE = re.compile(r"\s\w{2,}ed$")
-_POINTS = re.compile(
-    r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I
-)
-_DANGLING = re.compile(
-    r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE
-)
+_ASIDE = regex(r"\s*[(（][^()（）]*[)）]")
+_PARTICIPLE = regex(r"\s\w{2,}ed$")
+_POINTS = regex(r"\b(?:this|these|those|it|they|them|its|their)\b|[这這那该該此其它他她]", re.I)
+_DANGLING = regex(r"[\s,，、;；:：]+(?:(?:and|or|but)\b|[和与與及或]|以及)?\s*$", re.IGNORECASE)
 """What a title does not end with: a comma, and the word that joins what is cut off."""
 
 _FRAMES = {"en": "On “{}”", "zh": "关于“{}”"}

@@ -9,21 +9,22 @@ from typing import NamedTuple
 
 from models.extractive.asking import bare
 from retrieval.common import LEAST, weight
+from retrieval.regex import regex
 from retrieval.script import language
 from retrieval.words import phrases, terms
 
 NAMED = 2.0
 """How much more a name, a number or quoted words say than another term."""
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?<![A-Za-z])[A-Z][a-zA-Z0-9'’-]*|\d[\d.,:/-]*\d"
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
-_NAME = re.compile(
+_NAME = regex(
     r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
     r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
 )
-_BOUND = re.compile(
+_BOUND = regex(
     r"\b(?:than|over|under|above|below|at least|at most|exceed(?:s|ing)?) +[$€£]?(\d[\d.,]*)"
     r"|(?:超[过過]|多[于於]|少[于於]|高[于於]|低[于於]|大[于於]|小[于於]|不到) *(\d[\d.,]*)",
     re.IGNORECASE,
@@ -40,9 +41,9 @@ _LIGHT = frozenset(
 )
 """Stems of words that a question needs for its grammar more than for its topic."""
 
-_LATIN = re.compile(r"(?=.*[a-z])[a-z0-9][a-z0-9._+#-]+")
+_LATIN = regex(r"(?=.*[a-z])[a-z0-9][a-z0-9._+#-]+")
 
-_TASK = re.compile(
+_TASK = regex(
     r"\b(?:(?:my|our|your|the|any|that|this) )*(?:earlier|previous|prior|past|last)"
     r" (?:research(?:es)?|reports?|runs?|work|findings?|results?)"
     r"(?: (?:find|found|say|said|show|shown|conclude|concluded))?\b"

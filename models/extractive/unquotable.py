@@ -7,6 +7,7 @@ from typing import Literal
 
 from models.extractive.asking import bare
 from models.extractive.counts import counted
+from retrieval.regex import regex
 from retrieval.text import sentences
 
 _GOOD = (
@@ -14,14 +15,14 @@ _GOOD = (
     "|important|elegant|promising|suitable|appropriate|reliable|comfortable|enjoyable)"
     "|(?:more|less) (?:useful|suitable|beautiful|interesting|fun|elegant|reliable)"
 )
-_FACTUAL = re.compile(
+_FACTUAL = regex(
     r"\bbest (?:way|practice|known|before|sell\w*|effort|case|match\w*|fit\w*)"
     r"|\bat (?:best|worst)\b|\bbest-"
     r"|\bworst[- ]case|\b(?:when|why) (?:should|is|are|was|were)\b|\bhow\b"
     r"|\bwhat happens\b",
     re.IGNORECASE,
 )
-_JUDGING = re.compile(
+_JUDGING = regex(
     r"^\W*(?:(?:which|what|who)\b.*\b(?:" + _GOOD + r")\b"
     r"|(?:is|are|was|were|would)\b.*\b(?:" + _GOOD + r"|worth)\b"
     r"|should (?:i|we|one)\b|(?:which|what|who|where)\b.*\bshould (?:i|we|one)\b"
@@ -34,13 +35,13 @@ _JUDGING = re.compile(
     r"|你(?:觉得|认为|怎么看|喜欢)|[好值]不[好值]",
     re.IGNORECASE,
 )
-_COUNTING = re.compile(
+_COUNTING = regex(
     r"\bhow many\b|\bhow often\b|\b(?:number|count) of\b"
     r"|\b(?:average|mean|median|total|sum|percentage)\b"
     r"|多少[个個次条條种種人名篇]|[几幾][个個次条條种種人名篇]|平均|总[数和共]|总计|合计",
     re.IGNORECASE,
 )
-_MENTIONS = re.compile(
+_MENTIONS = regex(
     r"\bhow (?:many times|often)\b.*\b(?:mention\w*|appear\w*|occur\w*|say|says|use[ds]?"
     r"|named?|cited?|repeat\w*)\b|(?:出现|提到|提及|说了?)(?:过|了)?(?:多少|[几幾])次",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from retrieval.regex import regex
 from retrieval.words import words
 
 STEM = 6
@@ -38,7 +39,7 @@ _FAMILIES = (
 """Verbs that are often asked with, and the words that answer them."""
 
 _IMPLIED = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(given), told)
+    (regex(asked, re.IGNORECASE), regex(given), told)
     for asked, given, told in (
         (
             r"\bwhen\b|\bwhat (?:year|date|day)\b",

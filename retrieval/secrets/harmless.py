@@ -66,4 +66,4 @@ def mixed(token: str) -> bool:
 SHORT = 3
 """What has so few characters stands in a text by chance too."""
 
-_LETTER, _DIGIT, _SIGN = regex(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[!@#$%^&*+=~|?]")
+_LETTER, _DIGIT, _SIGN = regex(r"[^\W\d_]"), regex(r"\d"), regex(r"[!@#$%^&*+=~|?]")

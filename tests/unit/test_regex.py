@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from retrieval.regex import regex
+
+ROOMS = ("memory", "models", "nodes", "report", "retrieval", "runs", "tools")
+"""The rooms that have hundreds of patterns, most of which a command never uses."""
+
+
+def _at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is executed when a module is imported."""
+    for one in ast.iter_child_nodes(node):
+        yield one
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _at_import(one)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_module_compiles_a_pattern_of_text_when_it_is_imported(room: str):
+    root = Path(__file__).parents[2]
+    compiling = [
+        f"{file.relative_to(root)}:{one.lineno}"
+        for file in (root / room).rglob("*.py")
+        for one in _at_import(ast.parse(file.read_text("utf-8")))
+        if isinstance(one, ast.Call) and ast.unparse(one.func) == "re.compile"
+        if not ast.unparse(one.args[0]).startswith("b")
+    ]
+
+    assert compiling == []
 
 
 def test_a_pattern_is_compiled_once_and_only_when_it_is_used(monkeypatch: pytest.MonkeyPatch):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 from trafilatura import extract_with_metadata
 
+from retrieval.regex import regex
 from tools.files.markup import blocks, parse, title, unmarked
 from tools.files.outline import Block
 
@@ -37,13 +38,13 @@ _MOST = 0.6
 _MENU = 3
 _LINKED = 0.6
 _ENOUGH = 0.75
-_BODY = re.compile(r"<body\b", re.IGNORECASE)
-_FIRST_SECTION = re.compile(
+_BODY = regex(r"<body\b", re.IGNORECASE)
+_FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
 )
-_NOT_LETTERS = re.compile(r"[\W_]+")
-_COLON = re.compile(r"[:：]\W*$")
-_LISTED = re.compile(r"-\s|\d+\.\s")
+_NOT_LETTERS = regex(r"[\W_]+")
+_COLON = regex(r"[:：]\W*$")
+_LISTED = regex(r"-\s|\d+\.\s")
 
 
 class Article(NamedTuple):

@@ -6,6 +6,7 @@ import codecs
 import re
 from typing import NoReturn
 
+from retrieval.regex import regex
 from tools.files.shapes import Refused
 
 _MARKS = {
@@ -19,7 +20,7 @@ _EASTERN = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"]
 _LIKELY = [*_EASTERN, "cp1252", "cp1251"]
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""")
 # Latin, Greek, Cyrillic, punctuation, kana and bopomofo, Han, Hangul, full-width forms.
-_WRITTEN = re.compile(
+_WRITTEN = regex(
     "[\t\n\r -\u024f\u0370-\u04ff\u2000-\u206f\u3000-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
 )
 _MOST_LOST = 0.05

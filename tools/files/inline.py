@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from retrieval.regex import regex
+
 DRAWN = frozenset(["img", "math", "sub", "sup"])
 """The elements whose words are not simply their text."""
 
-_NOTE = re.compile(r"\W*[\[(]?(?:note |nb )?\d{1,3}[\])]?\W*|[a-z]", re.IGNORECASE)
-_ORDINAL = re.compile(r"st|[nr]d|th|er?|re|ème|[ao]", re.IGNORECASE)
-_ONE = re.compile(r"-?\w+(?:\.\w+)?")
-_ELEMENT = re.compile(r"(?:[A-Z][a-z]?|\))\d*$")
-_TEX = re.compile(r"\{\\displaystyle (.*)\}|\$(.*)\$", re.DOTALL)
+_NOTE = regex(r"\W*[\[(]?(?:note |nb )?\d{1,3}[\])]?\W*|[a-z]", re.IGNORECASE)
+_ORDINAL = regex(r"st|[nr]d|th|er?|re|ème|[ao]", re.IGNORECASE)
+_ONE = regex(r"-?\w+(?:\.\w+)?")
+_ELEMENT = regex(r"(?:[A-Z][a-z]?|\))\d*$")
+_TEX = regex(r"\{\\displaystyle (.*)\}|\$(.*)\$", re.DOTALL)
 
 
 def drawn(node: Any, before: str) -> str:

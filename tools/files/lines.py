@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
+from retrieval.regex import regex
 from retrieval.wrapping import continues, full, may_join, page_width
 from tools.files.decode import decode
 from tools.files.paragraphs import Spelling, glued, is_cut
 from tools.files.sections import MOST, Piece, arrange
 from tools.files.shapes import Document, File, Section
 
-_BLOCK = re.compile(r"(?:.*\S.*\n)+\s*|\s+")
-_WIDE = re.compile(r"(?<=\S) {2,}(?=\S)")
+_BLOCK = regex(r"(?:.*\S.*\n)+\s*|\s+")
+_WIDE = regex(r"(?<=\S) {2,}(?=\S)")
 _CUT_BY = ("\u2010", "\u00ad")
 _PROSE = frozenset([".txt", ".text", ".rst"])
 

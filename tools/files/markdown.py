@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
 
+from retrieval.regex import regex
 from tools.files.decode import decode
 from tools.files.markup import blocks, parse
 from tools.files.outline import Block, outline
 from tools.files.shapes import Document, File
 
-_FRONT = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(?:[>|][+-]?[ \t]*\n[ \t]+)?(.*)$", re.MULTILINE | re.I)
+_FRONT = regex(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TITLE = regex(r"^title[ \t]*[:=][ \t]*(?:[>|][+-]?[ \t]*\n[ \t]+)?(.*)$", re.MULTILINE | re.I)
 
 
 def read(file: File) -> Document:

@@ -9,6 +9,7 @@ from typing import Any
 
 from lxml import etree, html
 
+from retrieval.regex import regex
 from tools.files.inline import DRAWN, drawn
 from tools.files.outline import Block, one_line, row
 
@@ -28,16 +29,16 @@ _AROUND_NAMES = (
     r"|(?:site|page)?footer|cookies?|share|social|sharing|advert\w*|promo|newsletter|comments?"
     r"|related|skip|toc|catlinks|printfooter|metadata|paginat\w+"
 )
-_AROUND_CLASS = re.compile(rf"(?:^|[\s_-])(?:{_AROUND_NAMES})(?=$|[\s_-])", re.IGNORECASE)
+_AROUND_CLASS = regex(rf"(?:^|[\s_-])(?:{_AROUND_NAMES})(?=$|[\s_-])", re.IGNORECASE)
 # The name of a section is often made of the words of its heading.
-_AROUND_ID = re.compile(rf"(?:{_AROUND_NAMES})", re.IGNORECASE)
+_AROUND_ID = regex(rf"(?:{_AROUND_NAMES})", re.IGNORECASE)
 _STRUCK = frozenset(["s", "del", "strike"])
-_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_STRUCK_STYLE = regex(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
+_HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
-_PERMALINK = re.compile(r"\s*[¶🔗]\s*$")
+_PERMALINK = regex(r"\s*[¶🔗]\s*$")
 _CELLS = frozenset(["td", "th"])
-_HEADED = re.compile(r"^#{1,6}\s", re.MULTILINE)
+_HEADED = regex(r"^#{1,6}\s", re.MULTILINE)
 """A line of code that would read like a heading: a comment, or a command behind root's prompt."""
 
 _PARTS = ["table", "pre", *_LEVELS]

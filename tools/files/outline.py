@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from tools.files.sections import Piece, arrange
 from tools.files.shapes import Document
 
-_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
-_BETWEEN = re.compile(f"(?<=[{CJK}])\\s+(?=[{CJK}])")
+_NOT_IN_SLUG = regex(r"[^\w\- ]")
+_BETWEEN = regex(f"(?<=[{CJK}])\\s+(?=[{CJK}])")
 
 
 PROSE = 12

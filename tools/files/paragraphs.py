@@ -9,20 +9,21 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from retrieval.common import weight
+from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.words import words
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st"}
 _PRINTED = str.maketrans({**_LIGATURES, "\xa0": " ", "\u2010": "-", "\u2011": "-"})
-_BULLET = re.compile(r"[-•·▪◦*]\s|\(?\d{1,3}[.)]\s|\[\d+\]\s")
-_ENDED = re.compile("[.!?。！？:：;；][\"'”’」』）)]*$")
-_HYPHENATED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
-_WORD = re.compile(r"[^\W\d_]+")
-_CUT = re.compile("[^\\W\\d_][-\u2010\u00ad]$")
+_BULLET = regex(r"[-•·▪◦*]\s|\(?\d{1,3}[.)]\s|\[\d+\]\s")
+_ENDED = regex("[.!?。！？:：;；][\"'”’」』）)]*$")
+_HYPHENATED = regex(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)+")
+_WORD = regex(r"[^\W\d_]+")
+_CUT = regex("[^\\W\\d_][-\u2010\u00ad]$")
 _SOFT = "\u2010\u00ad"
-_CJK_LAST = re.compile(f"[{CJK}，。、；：）」]")
-_CJK_FIRST = re.compile(f"[{CJK}（「]")
-_DIGITS = re.compile(r"\d+")
+_CJK_LAST = regex(f"[{CJK}，。、；：）」]")
+_CJK_FIRST = regex(f"[{CJK}（「]")
+_DIGITS = regex(r"\d+")
 _EDGE = 2
 _LONGEST_HEAD = 60
 _AT_ONCE = 1_000

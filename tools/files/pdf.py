@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from tools.files.outline import Block, written
 from tools.files.paragraphs import (
@@ -29,12 +30,12 @@ BROKEN = (pdfium.PdfiumError,)
 _TINY = 300
 _LOCKED = (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
 # What programs put into the title of a PDF when its author did not write one.
-_NO_TITLE = re.compile(r"untitled|microsoft word|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd)$", re.I)
-_LAST_SENTENCE = re.compile(r"[.!?。！？:：][\"'”’」』）)\]]*$")
-_FIRST_SENTENCE = re.compile(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\"'”’」』）)]*\s*")
+_NO_TITLE = regex(r"untitled|microsoft word|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd)$", re.I)
+_LAST_SENTENCE = regex(r"[.!?。！？:：][\"'”’」』）)\]]*$")
+_FIRST_SENTENCE = regex(r"[^.!?。！？]{0,600}?(?:[.!?](?=\s|$)|[。！？])[\"'”’」』）)]*\s*")
 # PDFium takes a hyphen and the line end behind it for one character.
-_LINE = re.compile("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
-_CJK = re.compile(f"[{CJK}]")
+_LINE = regex("([^\r\n\ufffe]*)(\r\n|[\r\n\ufffe]|$)")
+_CJK = regex(f"[{CJK}]")
 _SPACE = 0.13
 _LARGE = 1.15
 _LONGEST_HEADING = 120

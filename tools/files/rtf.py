@@ -6,10 +6,11 @@ import re
 
 from striprtf.striprtf import rtf_to_text
 
+from retrieval.regex import regex
 from tools.files.lines import by_lines
 from tools.files.shapes import Document, File
 
-_TITLE = re.compile(r"\{\\info\b.*?\{\\title\s+((?:[^{}\\]|\\.)*)\}", re.DOTALL)
+_TITLE = regex(r"\{\\info\b.*?\{\\title\s+((?:[^{}\\]|\\.)*)\}", re.DOTALL)
 
 
 def read(file: File) -> Document:

@@ -7,19 +7,20 @@ from pathlib import Path
 from textwrap import shorten
 
 from retrieval.boilerplate import boilerplate
+from retrieval.regex import regex
 from tools.files.kinds import TEXTS
 from tools.files.shapes import Document
 
 _HEADER = 12
 _LONGEST = 80
 _DECORATION = " \t#*=-_~.。"
-_TITLED = re.compile(r"title\s*:\s*(\S.*)", re.IGNORECASE)
+_TITLED = regex(r"title\s*:\s*(\S.*)", re.IGNORECASE)
 # What a manual page is called, and what it is about.
-_MANUAL = re.compile(
+_MANUAL = regex(
     r"\A\s*(?:\S+\([\w.]+\)[^\n]*\n\s*)?NAME\n+[ \t]+(\S[^\n]* [-–—‐] [^\n]*(?:\n[ \t]+\S[^\n]*)?)"
 )
 # The header of a copy: where it is from, when it was made.
-_ADDRESSED = re.compile(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
+_ADDRESSED = regex(r"https?://|^(?:date|retrieved|saved|fetched|crawled)\b.*:", re.IGNORECASE)
 
 
 def title_of(document: Document, path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
 from tools.files.article import read_article
 from tools.files.decode import decode
 from tools.files.outline import Block, outline
@@ -11,7 +12,7 @@ from tools.files.shapes import Document, File
 
 _HEADER = 4_000
 # What browsers and mirroring programs write into the head of a copy.
-_MIRRORED = re.compile(
+_MIRRORED = regex(
     r"<!--[^>]{0,200}?(?:saved from url=\(\d+\)|mirrored from |source: ?|archived from )"
     r"((?:https?://)?[\w-]+\.[^\s<>\"']{3,500})",
     re.IGNORECASE,

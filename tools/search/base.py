@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from typing_extensions import TypedDict
 
 from config.errors import Problem
+from retrieval.regex import regex
 from retrieval.text import normalise
 
 
@@ -40,8 +41,8 @@ class Provider(Protocol):
 QUERY = 400
 """The longest query, in characters; Tavily and Brave refuse longer ones."""
 
-_URL = re.compile(r"https?://[^\s<>\"\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,2000}", re.IGNORECASE)
-_MARKS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^<>]*>", re.IGNORECASE)
+_URL = regex(r"https?://[^\s<>\"\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,2000}", re.IGNORECASE)
+_MARKS = regex(r"</?(?:strong|b|em|i|mark|span|br)\b[^<>]*>", re.IGNORECASE)
 
 
 def hits(results: object, snippet: str, limit: int) -> list[Hit]:

@@ -8,6 +8,8 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from retrieval.regex import regex
+
 EMPTY = frozenset(
     [
         "",
@@ -35,27 +37,27 @@ EMPTY = frozenset(
 )
 """What is written where nothing is known, in lower case."""
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?P<sign>[-+−])?\s?(?P<before>[$€£¥￥₹])?\s?(?P<minus>[-−])?"
     r"(?P<digits>\d+|\d{1,3}(?:(?P<mark>[,'’\u00a0\u2009\u202f ])\d{3})(?:(?P=mark)\d{3})*)"
     r"(?P<rest>\.\d+)?(?P<power>[eE][-+]?\d{1,2})?"
     r"\s?(?P<unit>%|‰|[A-Za-zµ°Ω€£$¥][\w°²³/·%]{0,11}|[\u4e00-\u9fff/]{1,4})?"
 )
-_DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d|\b0,\d+")
-_CODE = re.compile(r"[-+]?0\d")
+_DECIMAL_COMMA = regex(r"\d+,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d|\b0,\d+")
+_CODE = regex(r"[-+]?0\d")
 """A number that begins with 0 is a code, such as a telephone number."""
 
-_ISO = re.compile(
+_ISO = regex(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?|/(\d{1,2})/(\d{1,2})|\.(\d{1,2})\.(\d{1,2}))"
     r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[-+]\d{2}:?\d{2})?)?"
 )
-_SLASHED = re.compile(
+_SLASHED = regex(
     r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?: \d{1,2}:\d{2}(?::\d{2})?)?(?: ?[AP]M)?", re.IGNORECASE
 )
-_CHINESE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
+_CHINESE = regex(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})[日号])?)?")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAMED = "|".join(_MONTHS)
-_SPELT = re.compile(
+_SPELT = regex(
     rf"(?:(?P<d1>\d{{1,2}})[ -])?(?P<month>{_NAMED})[a-z]*\.?[ -](?:(?P<d2>\d{{1,2}}),? )?"
     r"(?P<year>\d{4})",
     re.IGNORECASE,

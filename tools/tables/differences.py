@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from tools.tables.mentions import Mention
 from tools.tables.table import Column
@@ -16,36 +17,36 @@ from tools.tables.table import Column
 MADE = -1
 """The place of a column that is in no file."""
 
-_JOINTS = re.compile(
+_JOINTS = regex(
     r"[\s\"'`”’」]*(?P<joint>\band\b|\bto\b|\buntil\b|\btill\b|\bminus\b|到|至|和|与|跟|减去?"
     r"|[-–−→])"
     r"[\s\"'`“‘「]*(?:the\s+)?(?:column\s+)?",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"(?:\b(?:between|from)|从|自)\s*(?:the\s+)?(?:column\s+)?[\"'`“‘「列]*\s*$", re.IGNORECASE
 )
 UNITS: Mapping[str, tuple[re.Pattern[str], Decimal, str]] = {
-    "days": (re.compile(r"\bdays?\b|[多少几幾]*天数?", re.I), Decimal(1), "天"),
-    "weeks": (re.compile(r"\bweeks?\b|[多少几幾]*(?:个?星期|周)", re.I), Decimal(7), "周"),
+    "days": (regex(r"\bdays?\b|[多少几幾]*天数?", re.I), Decimal(1), "天"),
+    "weeks": (regex(r"\bweeks?\b|[多少几幾]*(?:个?星期|周)", re.I), Decimal(7), "周"),
     "months": (
-        re.compile(r"\bmonths?\b|[多少几幾]*个月", re.I),
+        regex(r"\bmonths?\b|[多少几幾]*个月", re.I),
         Decimal("30.436875"),
         "个月",
     ),
-    "years": (re.compile(r"\byears?\b|多少年|[几幾]年|年数", re.I), Decimal("365.2425"), "年"),
+    "years": (regex(r"\byears?\b|多少年|[几幾]年|年数", re.I), Decimal("365.2425"), "年"),
 }
 """The units of time: how they are asked for, how many days one has, and its Chinese name."""
 
-_SPANS = re.compile(
+_SPANS = regex(
     r"\b(?:how long|how many|(?:the )?number of|time spans?|time|durations?|gaps?|intervals?"
     r"|periods?"
     r"|spans?|differences?|length)\b|相差|间隔|時長|时长|时间|多久|多长|之差|的差距?|差值|差距"
     r"|差|之间|多少",
     re.IGNORECASE,
 )
-_LONG = re.compile(r"\b(?:longest|shortest)\b|最[长短久長]", re.IGNORECASE)
-_LESS = re.compile(r"\bminus\b|\bdifferences?\b|减|差|[-–−]", re.IGNORECASE)
+_LONG = regex(r"\b(?:longest|shortest)\b|最[长短久長]", re.IGNORECASE)
+_LESS = regex(r"\bminus\b|\bdifferences?\b|减|差|[-–−]", re.IGNORECASE)
 
 
 class Difference(NamedTuple):

@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from tools.tables.cells import day, number
 from tools.tables.conditions import Condition, Sign
@@ -30,16 +31,16 @@ from tools.tables.vocabulary import (
     TEXTS,
 )
 
-_LINK = re.compile(
+_LINK = regex(
     r"\s*(?:\b(?:is|are|was|were|of|in|by|equals?|equal to|named|called|being|the|=+)\b|=+|:"
     r"|[为為是属於于等]+)?\s*(?:\bthe\b\s*)?[\"'“‘「`]?",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"[\"'”’」`]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|以及)\s*[\"'“‘「`]?", re.I)
-_EQUALS = re.compile(
+_BETWEEN = regex(r"[\"'”’」`]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|以及)\s*[\"'“‘「`]?", re.I)
+_EQUALS = regex(
     r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)(?![\w.-])"
 )
-_LATIN = re.compile("[A-Za-z0-9_]")
+_LATIN = regex("[A-Za-z0-9_]")
 BESIDE = 8
 """A part of a name counts that stands at most so many letters from a comparison."""
 

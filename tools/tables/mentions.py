@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
+from retrieval.regex import regex
 from retrieval.script import CJK
 from tools.tables.table import NO, YES, Column, Table, folded
 from tools.tables.vocabulary import ALIKE, BOTH, FILL, FILL_ZH, OPERATIONS
@@ -28,11 +29,11 @@ CLOSE = 0.15
 EXACT, MARKED = 1.5, 2.0
 """What a column's name is worth that stands as the table has it, and one in quotation marks."""
 
-_COUNTS = re.compile(r"(?:total )?number of\b", re.IGNORECASE)
+_COUNTS = regex(r"(?:total )?number of\b", re.IGNORECASE)
 _OPEN, _CLOSE = "[\"'`“‘「『]", "[\"'`”’」』]"
-_WORD = re.compile(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BRACKETS = re.compile(r"[(（\[].*?[)）\]]")
+_WORD = regex(f"[a-z]+|\\d+(?:\\.\\d+)?|[{CJK}]+")
+_CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
+_BRACKETS = regex(r"[(（\[].*?[)）\]]")
 _INNER = frozenset(["of", "the", "in", "per", "a", "for"])
 
 

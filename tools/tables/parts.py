@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
 from tools.tables.mentions import normal
 from tools.tables.vocabulary import OPERATIONS
 
-_ENDS = re.compile(r"(?<=[?？!！。；;])\s*|(?<=[^\d.][.])\s+(?=[A-Z\u4e00-\u9fff])")
+_ENDS = regex(r"(?<=[?？!！。；;])\s*|(?<=[^\d.][.])\s+(?=[A-Z\u4e00-\u9fff])")
 _ASKS = (
     r"(?:compare|describe|explain|summari[sz]e|what|which|how|who|when|where|why|list|show"
     r"|give|tell|say|count|compute|calculate)\b"
 )
-_CLAUSES = re.compile(
+_CLAUSES = regex(
     rf"\s*(?:,|，)?\s*\b(?:and|also)\b,?\s+(?:also\s+|then\s+)?(?=(?:in\s+\S+,\s+)?{_ASKS})"
     r"|\s*[,，]\s*(?:并且?|以及|另外|还有|同时|再)?(?=[^,，。？]*(?:多少|[几幾]|哪|什么|平均"
     r"|总和|说明|列出))"
@@ -22,7 +23,7 @@ _CLAUSES = re.compile(
 
 
 _MEASURE = "|".join(OPERATIONS[one].pattern for one in ("average", "median", "total", "min", "max"))
-_PAIR = re.compile(
+_PAIR = regex(
     rf"(?P<one>{_MEASURE})\s*(?:,|\band\b|\bor\b|&|和|与|以及|及"
     rf"|、)\s*(?:the\s+)?(?P<other>{_MEASURE})",
     re.IGNORECASE,

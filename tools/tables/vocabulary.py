@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from retrieval.regex import regex
+
 _LEAST = (
     "bottom|smallest|lowest|minimum|min|least|fewest|shortest|lightest"
     "|cheapest|oldest|earliest|youngest"
@@ -30,16 +32,14 @@ _PATTERNS = {
     "ask_list": r"\b(?:list|name all|enumerate)\b|列出|哪些",
 }
 OPERATIONS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()
+    name: regex(pattern, re.IGNORECASE) for name, pattern in _PATTERNS.items()
 }
 """What asks for each operation; the order is that in which they are looked for."""
 
-DATED = re.compile(
-    r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE
-)
+DATED = regex(r"oldest|earliest|youngest|newest|latest|most recent|最[早旧舊新晚]", re.IGNORECASE)
 """Superlatives of time."""
 
-OLD = re.compile(r"newest|youngest|latest|most recent|最[新晚]", re.IGNORECASE)
+OLD = regex(r"newest|youngest|latest|most recent|最[新晚]", re.IGNORECASE)
 """Superlatives of a late time."""
 
 HINTS: Mapping[str, frozenset[str]] = {
@@ -147,49 +147,49 @@ BOTH: Mapping[str, tuple[str, ...]] = {
 }
 """Chinese words of tables, and the English ones that mean the same."""
 
-ROWS = re.compile(
+ROWS = regex(
     r"\b(?:rows?|records?|entries|entry|lines?|items?)\b|[条條]?[记記][录錄]|[数數]据行"
     r"|[行条條项項]",
     re.IGNORECASE,
 )
 """What the rows of any table may be called."""
 
-PEOPLE = re.compile(
+PEOPLE = regex(
     r"\b(?:people|persons?|staff|men and women)\b|员工|人员|学生|同学|[名位个]?人", re.IGNORECASE
 )
 """What the rows of a table of persons may be called."""
 
-WHO = re.compile(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
+WHO = regex(r"\b(?:who|whom)\b|谁|哪[一几]?[位名]", re.IGNORECASE)
 """What asks for the name of a row."""
 
-NOUNS = re.compile(
+NOUNS = regex(
     r"(?:\b(?:how many|number of|count of|which|list(?: the)?|top \d+"
     r"|bottom \d+)(?:\s+(?-i:[A-Z])[\w-]+)?"
     r"|哪[一些]?[个個]?|[多少几幾]+[个個]?)\s*[\"'`“‘「]?$",
     re.IGNORECASE,
 )
-NOUNS_AFTER = re.compile(
+NOUNS_AFTER = regex(
     r"^[\"'`”’」]?\s*(?:列)?(?:一共|总共|共|各)?(?:有|是)?\s*(?:多少|[几幾])[个個份种種条條]"
 )
 """What stands before the name of what a row is, and behind it."""
 
-FIRST_LAST = re.compile(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
+FIRST_LAST = regex(r"\b(?:first|last)\b|最先|最后|最早|第一[个個]?", re.IGNORECASE)
 """What asks for the first or the last by date."""
 
-SHARED = re.compile(
+SHARED = regex(
     r"\b(?:are|is|were|was|have|has|had|works?|contains?|costs?|earns?|starts?|begins?|ends?)\b"
     r"|(?:之|当)?中(?=[^国文间]|$)|里面?",
     re.IGNORECASE,
 )
 """What stands between the rows of which a share is asked, and what is asked of them."""
 
-WHEN = re.compile(
+WHEN = regex(
     r"\b(?:which|what) (?:day|date|month|year)\b|\bwhen\b|哪一?[天年月]|什么时候|何时",
     re.IGNORECASE,
 )
 """What asks for the date of a row."""
 
-COUNTED = re.compile(
+COUNTED = regex(
     r"(?:\b(?:how many|number of|count of|(?:percentage|percent|share|proportion"
     r"|fraction) of)(?: the)?\s+"
     r"(?:[a-z]+ )?|[多少几幾]+[个個本位名座只次家条]\s*)$",
@@ -197,7 +197,7 @@ COUNTED = re.compile(
 )
 """What stands before the name of what is counted."""
 
-EXPLAINED = re.compile(
+EXPLAINED = regex(
     r"\bwhy\b|\bhow (?:do|does|did|can|could|should|would|is|are|was|were|to)\b|\bcompare\b"
     r"|\bexplain\b"
     r"|为什么|为何|為什麼|怎么|怎样|如何|原因|解释|说明",
@@ -205,7 +205,7 @@ EXPLAINED = re.compile(
 )
 """What asks for reasons, ways or comparisons, which are not computed."""
 
-GROUPS = re.compile(
+GROUPS = regex(
     r"\b(?:per|by|for each|for every|in each|in every|of each|each|every|grouped by|broken down by"
     r"|for the different)\s*$"
     r"|(?:每[一]?[个個种種位名]?|各[个個]?|按照?)\s*$",
@@ -233,7 +233,7 @@ def _over(words: str, zh: str, sign: str) -> str:
 
 
 COMPARISONS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
+    name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "between": rf"(?:\b(?:between|from)\b|介于|在|从|(?<=\x00)"
         rf"|(?<=\x00\s))\s*{_MONEY}(?P<number>{_NUMBER})"
@@ -265,7 +265,7 @@ COMPARISONS: Mapping[str, re.Pattern[str]] = {
 """What compares a column with a number."""
 
 DATES: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
+    name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "between": rf"(?:\b(?:between|from)|介于|在|从|自)?\s*(?P<day>{_DAY})\s*"
         rf"(?:\b(?:and|to|through|until|till)\b|到|至|和|与"
@@ -293,8 +293,8 @@ _NONE = (
     r"|(?:do|does|did)(?: not|n't) have(?: an?| any)?|never"
 )
 _IN = r"(?:\s+(?:values?|entry|entries|date|cells?))?(?:\s+(?:in|for|of))?(?:\s+the)?(?:\s+column)?"
-EMPTY_CELLS = re.compile(rf"\b(?:{_NONE}){_IN}\s*$|(?:没有|缺少|缺|无|未)\s*$", re.IGNORECASE)
-EMPTY_AFTER = re.compile(
+EMPTY_CELLS = regex(rf"\b(?:{_NONE}){_IN}\s*$|(?:没有|缺少|缺|无|未)\s*$", re.IGNORECASE)
+EMPTY_AFTER = regex(
     r"^[\"'`”’」]?\s*(?:column\s+)?(?:(?:date|value)\s+)?(?:(?:(?:is|are|was|were)\s+)?(?:empty"
     r"|missing|blank|null|unknown"
     r"|not (?:set|filled|given|known|there|recorded)(?: in)?)\b|(?:列|字段)?的?值?(?:为空"
@@ -303,13 +303,13 @@ EMPTY_AFTER = re.compile(
 )
 """What says that a cell is empty, before and behind the column's name."""
 
-FILLED_CELLS = re.compile(
+FILLED_CELLS = regex(
     rf"\b(?:(?:have|has|had|having|with|got)\s+(?:an?|any|some)|(?:a |any )?(?:values?|entry"
     rf"|entries) (?:in|for|of)"
     rf"|filled(?: in)?|non-?empty|a known|known){_IN}\s*$|(?:填写了|填了|具有)\s*$",
     re.IGNORECASE,
 )
-FILLED_AFTER = re.compile(
+FILLED_AFTER = regex(
     r"^[\"'`”’」]?\s*(?:column\s+)?(?:(?:date|value)\s+)?(?:(?:(?:is|are|was"
     r"|were)\s+)?(?:not (?:empty|missing|blank|null)"
     r"|filled(?: in)?|non-?empty|present|known|recorded)\b|(?:列|字段)?的?值?(?:不为空|不是空的?"
@@ -319,7 +319,7 @@ FILLED_AFTER = re.compile(
 """What says that a cell is not empty, before and behind the column's name."""
 
 TEXTS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
+    name: regex(pattern, re.IGNORECASE)
     for name, pattern in {
         "starts": r"\b(?:start|begin)(?:s|ning|ing)?\s+with\s+[\"'“‘]?(?P<text>[\w.+-]+)[\"'”’]?"
         r"|以\s*[\"'“‘]?(?P<text2>[\w.+-]+?)[\"'”’]?\s*(?:开头|開頭)",
@@ -334,7 +334,7 @@ TEXTS: Mapping[str, re.Pattern[str]] = {
 }
 """What looks into a cell."""
 
-NOT = re.compile(
+NOT = regex(
     r"(?:\b(?:not|isn't|aren't|except|excluding|other than|but)(?:\s+(?:in|from|the))*|n't\s+be"
     r"|不[是为属]于?|[非除][了]?)\s*$",
     re.IGNORECASE,
@@ -342,7 +342,7 @@ NOT = re.compile(
 """What turns a condition into its opposite, before it."""
 
 _COUNTED = "two|three|four|five|six|seven|eight|nine|ten|twenty"
-TOP = re.compile(
+TOP = regex(
     rf"\b(?:top|bottom|first|the)\s+(?P<a>\d{{1,2}}|{_COUNTED})\b"
     rf"|\b(?P<b>\d{{1,2}}|{_COUNTED})\b(?=[^.,;\d]{{0,40}}\b(?:{_MOST}|{_LEAST})\b)"
     rf"|\b(?:{_MOST}|{_LEAST})\s+(?P<c>\d{{1,2}}|{_COUNTED})\b"
@@ -382,7 +382,7 @@ _FILL_EN = """a according all also altogether an and any are as at be been both 
 FILL = frozenset(_FILL_EN.split())
 """English words that add nothing to a question on a table."""
 
-FILL_ZH = re.compile(
+FILL_ZH = regex(
     "哪天|哪一天|哪一年|哪年|几号|请问|請問|请|計算|计算|帮我|告诉我|表格|文件|数据|里面|其中|所有|全部|总共|一共|哪一?[个個种種条條座家]|哪[里裡]?|什么|是多少|多少"
     "|分别|各自|属于|等于|以及|有|是|的|在|中|里|裡|了|吗|嗎|呢|为|為|这|這|那|个|個|它|其|共|和|与|及|列|表|值|由|到|占|都|按|用|里边|当中|日期|时间|具体|说明|请|并|且|求出|算出|条件|满足|数|位|名"
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from retrieval.regex import regex
+
 _PORTS = {"http": ":80", "https": ":443"}
-_TRACKING = re.compile(
+_TRACKING = regex(
     r"utm_\w+|spm|scm|fbclid|gclid|dclid|msclkid|yclid|igshid|mc_cid|mc_eid|ref_src", re.IGNORECASE
 )
-_DOI = re.compile(r"/(?:doi/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_ARXIV = re.compile(r"/(abs|pdf|html)/((?:[a-z-]+(?:\.[a-z]{2})?/)?\d[\d.]+\d(?:v\d+)?)(?:\.pdf)?")
+_DOI = regex(r"/(?:doi/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_ARXIV = regex(r"/(abs|pdf|html)/((?:[a-z-]+(?:\.[a-z]{2})?/)?\d[\d.]+\d(?:v\d+)?)(?:\.pdf)?")
 _LONGEST = 200
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import re
 
+from retrieval.regex import regex
 from tools.files.decode import decode
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # A codec of Python may also be a cipher or a compressor; these are the ones for writing.
-_WRITING = re.compile(
+_WRITING = regex(
     r"utf-8|utf-(?:16|32)-[bl]e|iso(?:8859|2022)|cp\d|koi8|gb|big5|euc|shift|mac|tis|hz|johab"
 )
 # What browsers read under these names (encoding.spec.whatwg.org).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from config.errors import Problem
+from retrieval.regex import regex
 
 PDF = "application/pdf"
 HTML = "text/html"
@@ -12,7 +13,7 @@ HTML = "text/html"
 _HTML_NAMES = frozenset({HTML, "application/xhtml+xml"})
 _PDF_NAMES = frozenset({PDF, "application/x-pdf"})
 _NO_NAMES = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-_TEXT_NAMES = re.compile(r"text/|application/(?:json|ld\+json|yaml|toml)$")
+_TEXT_NAMES = regex(r"text/|application/(?:json|ld\+json|yaml|toml)$")
 _BEGINS_AS_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body)\b", re.I)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
+from retrieval.regex import regex
+
 _LETTERS = 20
 _SHORT = 700
 _LONG = 2_000
 _START = 400
 
-_GONE_TITLE = re.compile(
+_GONE_TITLE = regex(
     r"\b404\b|\bnot found\b|no longer (?:available|exists)|does(?:n['’]t| not) exist"
     r"|页面不存在|找不到(?:该)?(?:页面|网页)|页面未找到|内容不存在|已被删除|見つかりません"
     r"|nicht gefunden|introuvable|no encontrad[ao]|не найден",
     re.IGNORECASE,
 )
-_GONE_TEXT = re.compile(
+_GONE_TEXT = regex(
     r"\b(?:error )?404\b|\b(?:page|file|article|url|link)\b[^.]{0,60}?\b(?:not (?:be )?found"
     r"|(?:does(?:n['’]t| not)|no longer) exists?|no longer available|been (?:moved or )?(?:deleted"
     r"|removed))|页面不存在|找不到(?:该)?(?:页面|网页)|页面未找到|内容不存在|已被删除"
@@ -23,7 +25,7 @@ _GONE_TEXT = re.compile(
     r"|página[^.]{0,20}no encontrada|страниц[аы] не найден",
     re.IGNORECASE,
 )
-_WALL = re.compile(
+_WALL = regex(
     r"\b(?:accept|allow|consent to|agree to|(?:we|site) use|site uses)\b[^.]{0,40}\bcookies\b"
     r"|\benable (?:javascript|js|cookies)\b|\bjavascript is (?:disabled|required)\b"
     r"|\bverif\w+ (?:that )?you are (?:a )?(?:human|not a robot)|\bare you (?:a robot|human)\b"
