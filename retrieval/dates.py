@@ -32,10 +32,14 @@ _SPELT = regex(
 )
 _NUMBERS = regex(r"\b(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?\b")
 _CHINESE = regex(
-    r"(?:(?P<year>\d{4})\s*年)?\s*(?P<month>\d{1,2})\s*月(?:\s*(?P<day>\d{1,2})\s*[日号號])?"
+    r"(?:(?P<year>\d{4})\s*年\s*)?(?P<month>\d{1,2})\s*月(?:\s*(?P<day>\d{1,2})\s*[日号號])?"
 )
 _YEAR_ALONE = regex(r"(?<![\d-])(?P<year>(?:19|20)\d\d)(?![\d-]|\s*年\s*\d)")
 _IN = regex(r"\b(?:in|of|on|since|until|till|by|during|from|between|early|late|mid)[\s-]+$", re.I)
+
+
+NEAR = 40
+"""Within so many characters before it stands the word that makes a month of "may"."""
 
 
 class Date(NamedTuple):
@@ -91,4 +95,5 @@ def _is_month(match: re.Match[str]) -> bool:
     if match["name"].lower() not in ("may", "march", "mar"):
         return True
     known = match["before"] or match["after"] or match["year"]
-    return bool(known or _IN.search(match.string[: match.start()]))
+    start = match.start()
+    return bool(known or _IN.search(match.string, max(start - NEAR, 0), start))

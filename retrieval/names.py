@@ -19,7 +19,6 @@ Place = tuple[int, int]
 _WORD = regex(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WESTERN_WORD = regex(r"[^\W_]+")
 _EASTERN = regex(f"[{CJK}]")
-_QUALIFIER = regex(r"\s*[(（][^()（）]*[)）]\s*$")
 _ARTICLES = frozenset({"the", "a", "an"})
 _JOINS = frozenset(["of", "the", "de", "la", "le", "du", "von", "van", "der", "den", "and", "for"])
 _PIECE = regex(r"[^\W_]+|[^\w\s]")
@@ -32,7 +31,15 @@ def title_key(title: str) -> str:
     Lower case, no accents, no closing parenthesis, no leading article. Common words alone, a word
     of one or two letters, and a number of fewer than five digits are no names.
     """
-    return _key([_plain(word) for word in _raw(_QUALIFIER.sub("", title))])
+    return _key([_plain(word) for word in _raw(_unqualified(title))])
+
+
+def _unqualified(title: str) -> str:
+    """Return a title without the parenthesis that it ends with."""
+    bare = title.rstrip()
+    start = max(map(bare.rfind, "(（"))
+    closed = start >= 0 and bare[-1] in ")）" and {*")）"}.isdisjoint(bare[start:-1])
+    return bare[:start] if closed else title
 
 
 def possible(text: str) -> dict[str, Place]:

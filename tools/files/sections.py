@@ -75,14 +75,15 @@ def _cut(piece: Piece) -> Iterator[Piece]:
         return
     target = len(piece.text) / math.ceil(len(piece.text) / MOST)
     part: list[str] = []
+    size = 0
     for unit in _of_blocks(piece.text):
-        size = sum(map(len, part))
         enough = target * EARLY if _begins(unit) else target
         if part and (size + len(unit) > MOST or size >= enough):
             kept = _announcing(part, MOST - len(unit))
             yield piece._replace(text="".join(part[: len(part) - len(kept)]))
-            part = kept
+            part, size = kept, sum(map(len, kept))
         part.append(unit)
+        size += len(unit)
     yield piece._replace(text="".join(part))
 
 

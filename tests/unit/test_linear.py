@@ -1,0 +1,73 @@
+"""What is done to a text on its way to its pages takes time that grows with the text, not faster.
+
+Each of these took minutes for sixty thousand characters of some of these texts; it takes a fraction
+of a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from memory.pages.sizing import prepared
+from retrieval.dates import dates
+from retrieval.names import title_key
+from retrieval.passages import passages
+from tools.files.kinds import READERS
+from tools.files.shapes import File, Limits
+from tools.files.worker import read
+
+SIZE = 60_000
+SECONDS = 4.0
+UNITS = {
+    "space": " ",
+    "tab": "\t",
+    "line": "\n",
+    "wide": "\u3000",
+    "mark": "；",
+    "open": "(",
+    "letter": "x",
+    "digit": "9",
+    "name": "a.b.",
+    "month": "may ",
+    "cell": "|a",
+    "lead": "a:\n\n",
+}
+
+
+def plain(text: str) -> object:
+    """Read a text, some times over, as plain text."""
+    return read(READERS[".txt"], File((5 * text).encode(), ".txt", Limits()))
+
+
+def pages(text: str) -> object:
+    """Make pages of a section."""
+    return prepared([{"title": "Hives", "place": "L1", "text": text}])
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
+def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
+    work: Callable[[str], object], unit: str
+):
+    text = f"Hives {unit * (SIZE // len(unit))} stand"
+    started = time.process_time()
+
+    work(text)
+
+    assert time.process_time() - started < SECONDS
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("Waggle dance (of bees) ", "waggle dance"),
+        ("Waggle dance（蜜蜂）", "waggle dance"),
+        ("Waggle (dance) of bees", "waggle dance of bees"),
+        ("Waggle (dance (of)) bees)", "waggle dance of bees"),
+    ],
+)
+def test_only_the_last_parenthesis_of_a_title_is_left_out_of_its_key(title: str, key: str):
+    assert title_key(title) == key
