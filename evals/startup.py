@@ -26,6 +26,8 @@ COMMANDS = (
     ("--help",),
     ("runs",),
     ("search", "forgetting"),
+    ("pages", "list"),
+    ("memory", "list"),
     ("ask", QUESTION, "--docs", DOCS, "--quick", "--force", "--out", "report"),
 )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event, func, insert, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
+from config.errors import Problem
 from storage import engine
 from storage.connect import connect
 from storage.engine import close, database, read_rows, write
@@ -82,6 +84,53 @@ async def test_a_block_that_fails_writes_nothing():
         await write(fail)
 
     assert (await read_rows(select(func.count()).select_from(events))).scalar() == 0
+
+
+class Deadlock(Exception):
+    """What PostgreSQL says to one of two transactions that wait for each other."""
+
+    sqlstate = "40P01"
+
+
+def deadlocked(times: int, called: list[int]) -> Callable[[Connection], str]:
+    """Return work that waits for another transaction so many times, and notes each call."""
+
+    def work(_: Connection) -> str:
+        called.append(1)
+        if len(called) <= times:
+            raise OperationalError("", {}, Deadlock())
+        return "done"
+
+    return work
+
+
+async def test_a_transaction_that_another_one_waits_for_is_tried_up_to_five_times():
+    called: list[int] = []
+
+    assert await write(deadlocked(4, called)) == "done"
+    assert len(called) == 5
+
+
+async def test_a_transaction_is_given_up_when_others_wait_for_it_again_and_again():
+    called: list[int] = []
+
+    with pytest.raises(Problem) as failure:
+        await write(deadlocked(9, called))
+
+    assert (failure.value.code, len(called)) == ("storage_unavailable", 5)
+
+
+async def test_a_transaction_that_fails_otherwise_is_not_tried_again():
+    called: list[int] = []
+
+    def fail(_: Connection) -> None:
+        called.append(1)
+        raise IntegrityError("", {}, ValueError())
+
+    with pytest.raises(IntegrityError):
+        await write(fail)
+
+    assert len(called) == 1
 
 
 async def test_reading_starts_no_transaction_that_writes():
