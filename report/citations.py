@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 from graph.records import Source
+from report.placing import Part
 from retrieval.regex import regex
-from retrieval.text import Span
 
 LONG = 60
 """A place of more lines or rows than these is told as those lines that are cited of it."""
@@ -61,7 +61,7 @@ def whole(source: Source) -> Source:
     return source | {"title": title, "location": path}
 
 
-def narrowed(source: Source, text: str, cited: Span | None) -> Source:
+def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """Return a source with a place that is no longer than it must be for what is cited of it.
 
     Each line of a page's text is a line or row of its document, or several that were joined, so

@@ -11,11 +11,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from graph.records import Source
-from report.blocks import Block, blocks, joined
+from report.blocks import Block, around, blocks, joined
 from report.citations import document_key, narrowed, place, whole
 from report.escaping import disarmed, escaped, unmarked
-from report.extracts import Use, located
 from report.marks import MARKER, QUOTE, tidy
+from report.openers import points_back
+from report.placing import Use, located, names
 from report.snippets import lines
 from report.statements import statements, statements_of
 from report.wording import word
@@ -49,8 +50,8 @@ _WORD = regex("[A-Za-z0-9]")
 _GROUP_AT = regex(rf"\s*{_GROUP}")
 
 
-_Look = Callable[[str, str], "_Cited | None"]
-"""Looks up a source by its id, for what is said with it."""
+_Look = Callable[[str, str, str], "_Cited | None"]
+"""Looks up a source by its id, for what is said with it and what stands beside that."""
 
 
 class Numbered(NamedTuple):
@@ -96,14 +97,14 @@ def numbered(
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
     registry = {source["id"]: source for source in sources}
 
-    def cited(name: str, said: str) -> _Cited | None:
+    def cited(name: str, said: str, beside: str) -> _Cited | None:
         source = registry.get(name)
         if source is None:
             return None
         key = document_key(source)
         used.setdefault(key, whole(source))
         number, text = list(used).index(key) + 1, texts.get(name, "")
-        exact = narrowed(source, text, located(text, _use(number, [name], said)))
+        exact = narrowed(source, text, located(text, _use(number, [name], said, beside)))
         return _Cited(number, escaped(PRIVATE.sub("", place(exact, language))), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
@@ -114,7 +115,7 @@ def numbered(
         last = last if goes_on else _sections(last, part)
         if part.kind != "fence":
             text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
-            text = _with_numbers(text, cited, uses)
+            text = _with_numbers(text, around(parts, at).head, cited, uses)
             parts[at] = part._replace(text=_PLACED.sub(partial(_once, last, start), text))
         else:
             parts[at] = part._replace(text=part.text + _behind(parts, at, doubts))
@@ -177,16 +178,16 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, bare))
 
 
-def _with_numbers(text: str, cited: _Look, uses: list[Use]) -> str:
+def _with_numbers(text: str, head: Sequence[str], cited: _Look, uses: list[Use]) -> str:
     parts: list[str] = []
     done = 0
     for mark in _MARK.finditer(text):
-        parts += [disarmed(text[done : mark.start()]), _written(mark, cited, uses)]
+        parts += [disarmed(text[done : mark.start()]), _written(mark, head, cited, uses)]
         done = mark.end()
     return "".join([*parts, disarmed(text[done:])])
 
 
-def _written(mark: re.Match[str], cited: _Look, uses: list[Use]) -> str:
+def _written(mark: re.Match[str], head: Sequence[str], cited: _Look, uses: list[Use]) -> str:
     """Return what is written for a mark; it does not stick to a word or begin a link."""
     before = mark.string[max(0, mark.start() - 1) : mark.start()]
     after = mark.string[mark.end() : mark.end() + 1]
@@ -194,10 +195,14 @@ def _written(mark: re.Match[str], cited: _Look, uses: list[Use]) -> str:
         return mark[0]
     if not mark["group"]:
         quoted = QUOTED.format(escaped(unmarked(html.unescape(mark[2]))))
-        return quoted + _own(mark, cited, uses) + (" " if _WORD.match(after) else "")
-    said = _statement(mark)
-    found = (cited(name, said) for name in MARKER.findall(mark["group"]))
-    shown = _shown(list(filter(None, found)), said, uses)
+        return (
+            quoted
+            + _own(mark, _beside(mark, head), cited, uses)
+            + (" " if _WORD.match(after) else "")
+        )
+    said, beside = _statement(mark), _beside(mark, head)
+    found = (cited(name, said, beside) for name in MARKER.findall(mark["group"]))
+    shown = _shown(list(filter(None, found)), said, beside, uses)
     if not shown:
         return ""
     space = " " if mark["group"][0] in " \t" or _WORD.match(before) else ""
@@ -205,15 +210,16 @@ def _written(mark: re.Match[str], cited: _Look, uses: list[Use]) -> str:
     return space + shown + (" " if after == "(" else "\\" if definition else "")
 
 
-def _own(quote: re.Match[str], cited: _Look, uses: list[Use]) -> str:
+def _own(quote: re.Match[str], beside: str, cited: _Look, uses: list[Use]) -> str:
     """Return the number of a quotation, or nothing where a marker behind it has it.
 
     A marker stands for the last quotation of its source in the statement, and leads to its words.
     """
-    own, rest = cited(quote[1] or "", quote[0]), _rest(quote)
+    rest = _rest(quote)
+    own = cited(quote[1] or "", quote[0], beside)
     again = any(other[1] == quote[1] for other in QUOTE.finditer(rest))
     told = quote[1] in MARKER.findall(rest) and not again
-    return "" if not own or told else f" {_shown([own], quote[0], uses)}"
+    return "" if not own or told else f" {_shown([own], quote[0], beside, uses)}"
 
 
 def _rest(mark: re.Match[str]) -> str:
@@ -235,7 +241,25 @@ def _statement(mark: re.Match[str]) -> str:
     return cell if any(map(str.isalnum, cell)) else one
 
 
-def _shown(cited: Sequence[_Cited], statement: str, uses: list[Use]) -> str:
+def _beside(mark: re.Match[str], head: Sequence[str]) -> str:
+    """Return what says what the statement of a mark is about: its row, or those before it.
+
+    Of a row it is the whole, with the head of its column.
+
+    A statement that names nothing, or its subject with a pronoun alone, has that in one before it.
+    """
+    if mark.string.lstrip().startswith("|"):
+        column = mark.string[: mark.start()].count("|") - 1
+        return f"{mark.string} {''.join(head[column : column + 1])}"
+    said = statements(mark.string)
+    ends = accumulate(map(len, said))
+    at = first = next(at for at, end in enumerate(ends) if mark.start() < end)
+    while first and (points_back(said[first]) or not names(said[first])):
+        first -= 1
+    return "".join(said[first : at + 1])
+
+
+def _shown(cited: Sequence[_Cited], statement: str, beside: str, uses: list[Use]) -> str:
     """Return the numbers in brackets, each document once with all places that are cited of it."""
     documents: dict[int, list[_Cited]] = {}
     for one in cited:
@@ -245,12 +269,12 @@ def _shown(cited: Sequence[_Cited], statement: str, uses: list[Use]) -> str:
         places = dict.fromkeys(one.place for one in all_of_it)
         shown += NUMBER.format(BETWEEN.join([str(number), *places]))
         shown += chr(USE + len(uses))
-        uses.append(_use(number, [one.name for one in all_of_it], statement))
+        uses.append(_use(number, [one.name for one in all_of_it], statement, beside))
     return shown
 
 
-def _use(number: int, names: Sequence[str], statement: str) -> Use:
+def _use(number: int, names: Sequence[str], statement: str, beside: str) -> Use:
     """Return what a document is cited for: the words that are quoted of it, or the statement."""
     quoted = [quote[2] for quote in QUOTE.finditer(statement) if quote[1] in names]
     said = html.unescape(quoted[-1]) if quoted else statement
-    return Use(number, tuple(dict.fromkeys(names)), said, bool(quoted))
+    return Use(number, tuple(dict.fromkeys(names)), said, bool(quoted), beside)

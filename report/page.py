@@ -17,12 +17,12 @@ from markdown_it import MarkdownIt
 from graph.records import Source
 from report.citations import narrowed, place
 from report.escaping import one_line, web_address
-from report.extracts import Piece, Use, grouped, located, pieces
+from report.extracts import BEGINNING, Piece, grouped, pieces
 from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
+from report.placing import Part, Use, placed
 from report.shape import Document
 from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
 from retrieval.regex import regex
-from retrieval.text import Span
 
 _TAGS = {
     *("p", "br", "hr", "blockquote", "ul", "ol", "li", "em", "strong", "s", "pre", "code"),
@@ -40,6 +40,7 @@ class _Passage(NamedTuple):
     place: str
     pieces: list[Piece]
     uses: list[list[int]]
+    parts: list[Part]
 
 
 def to_html(document: Document) -> str:
@@ -78,29 +79,37 @@ def _template() -> Template:
 
 
 def _passages(document: Document, uses: Sequence[Use], language: str) -> list[_Passage]:
-    """Return what the uses of sources rest on, page by page in the order of their documents."""
+    """Return what the uses of sources rest on, page by page in the order of their documents.
+
+    Of a document of which no use finds its part, the beginning of what is cited is shown.
+    """
     sources = {source["id"]: source for source in document["sources"]}
-    found: dict[tuple[int, str], dict[int, Span]] = {}
+    texts = {name: text for name, text in document["texts"].items() if text.strip()}
+    found: dict[tuple[int, str], dict[int, Part]] = {}
+    rest: dict[tuple[int, str], dict[int, Part]] = {}
     for at, use in enumerate(uses):
-        for name in use.sources:
-            span = located(document["texts"].get(name, ""), use)
-            if span:
-                found.setdefault((use.number, name), {})[at] = span
+        for name in (one for one in use.sources if one in texts):
+            part = placed(texts[name], use)
+            to, part = (found, part) if part else (rest, Part(0, BEGINNING, sure=False))
+            to.setdefault((use.number, name), {})[at] = part
+    told = {number for number, _ in found}
+    found |= {key: parts for key, parts in rest.items() if key[0] not in told}
     return [
         _Passage(
             number,
-            place(_exact(sources[name], document["texts"][name], group), language),
-            pieces(document["texts"][name], group),
-            [[at for at, span in spans.items() if span == one] for one in group],
+            place(_exact(sources[name], texts[name], group), language),
+            pieces(texts[name], group),
+            [[at for at, part in parts.items() if part == one] for one in group],
+            group,
         )
-        for (number, name), spans in sorted(found.items(), key=lambda one: one[0][0])
-        for group in grouped(list(spans.values()))
+        for (number, name), parts in sorted(found.items(), key=lambda one: one[0][0])
+        for group in grouped(list(parts.values()))
     ]
 
 
-def _exact(source: Source, text: str, group: Sequence[Span]) -> Source:
+def _exact(source: Source, text: str, group: Sequence[Part]) -> Source:
     """Return a source with the place of some parts of its page."""
-    return narrowed(source, text, Span(group[0].start, max(one.end for one in group), ""))
+    return narrowed(source, text, Part(group[0].start, max(one.end for one in group)))
 
 
 def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str]) -> str:
@@ -114,9 +123,9 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
         plain, tags=_TAGS, attributes=_ATTRIBUTES, filter_style_properties={"text-align"}
     )
     targets = {
-        use: f"p{at}-{part}"
+        use: f"p{at}-{number}" if part.sure else f"p{at}"
         for at, passage in reversed([*enumerate(passages, start=1)])
-        for part, uses in enumerate(passage.uses, start=1)
+        for number, (part, uses) in enumerate(zip(passage.parts, passage.uses, strict=True), 1)
         for use in uses
     }
 
@@ -197,6 +206,7 @@ def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: st
     for at, one in enumerate(passages, start=1):
         title = _escaped(used[one.number - 1]["title"] or used[one.number - 1]["location"])
         where = f", {_escaped(one.place)}" if one.place else ""
+        where += "" if any(part.sure for part in one.parts) else f" · {word('near', language)}"
         head = f'<a href="#s{one.number}">[{one.number}]</a> {title}{where}'
         words = "".join(_piece(piece, f"p{at}") for piece in one.pieces)
         backs = _backs(sorted(chain(*one.uses)), language)

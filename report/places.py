@@ -141,7 +141,7 @@ def _origins(page: str) -> Iterator[int]:
 def _verbatim(quote: str, page: str) -> Iterator[tuple[int, int]]:
     at = page.find(quote)
     while at >= 0:
-        if _is_whole(page, at, at + len(quote)):
+        if is_whole(page, at, at + len(quote)):
             yield at, at + len(quote)
         at = page.find(quote, at + 1)
 
@@ -151,12 +151,12 @@ def _in_stretch(quote: str, page: str, start: int, end: int) -> Iterator[tuple[i
         span = find(quote, page[start:end])
         if span is None:
             return
-        if _is_whole(page, start + span.start, start + span.end):
+        if is_whole(page, start + span.start, start + span.end):
             yield start + span.start, start + span.end
         start += span.start + 1
 
 
-def _is_whole(page: str, start: int, end: int) -> bool:
+def is_whole(page: str, start: int, end: int) -> bool:
     """Tell whether a place does not begin or end inside a word or a number."""
     before, after = page[max(0, start - 2) : start + 1], page[end - 1 : end + 2]
     return not (_STARTS_INSIDE.search(before) or _ENDS_INSIDE.match(after))

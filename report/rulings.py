@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from graph.records import Doubted, Passage, Removed
 from report.blocks import Block, around, blocks, prose
 from report.claims import asserts, sort
-from report.extracts import Use, located
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
+from report.placing import Use, placed
 from report.snippets import coded, lines, names, place_of
 from report.statements import statements, statements_of
 from report.verify import check
@@ -206,7 +206,8 @@ def _places(text: str, claim: Claim) -> Iterator[Span]:
     if claim.code:
         yield from _named(text, said)
         return
-    found = located(text, Use(0, (), claim.text, quoted=False)) or _anchored(text, said)
+    near = placed(text, Use(0, (), claim.text, quoted=False))
+    found = Span(near.start, near.end, "") if near else _anchored(text, said)
     yield found
     code = [one.strip() for one in _CODE.findall(said)]
     if any(one not in text[found.start : found.end] and one in text for one in code):

@@ -121,12 +121,13 @@ def _is_head(name: str, term: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each line that is not empty starts, how far it is indented, and its words."""
+    """Yield where each line that is not empty starts, its indent in columns, and its words."""
     start = 0
     for line in text.split("\n"):
         bare = line.strip()
         if bare:
-            yield start, len(line) - len(line.lstrip()), bare
+            lead = line[: len(line) - len(line.lstrip())].expandtabs()
+            yield start, len(lead), bare
         start += len(line) + 1
 
 
@@ -134,10 +135,11 @@ def _entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Iterator[Entry
     for at, (start, indent, line) in enumerate(lines):
         beside = _BESIDE.match(line) or _OPTION_BESIDE.match(line)
         if beside and indent and _is_term(beside["term"]):
-            yield Entry(beside["term"], start, start + indent + beside.end(), _end(text, lines, at))
+            told = text.index(line, start) + beside.end()
+            yield Entry(beside["term"], start, told, _end(text, lines, at))
         elif not beside and _is_below(text, lines, at):
-            below, deep, _ = lines[at + 1]
-            yield Entry(line, start, below + deep, _end(text, lines, at))
+            below, _, said = lines[at + 1]
+            yield Entry(line, start, text.index(said, below), _end(text, lines, at))
 
 
 def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:

@@ -428,13 +428,16 @@ def test_two_statements_with_one_number_lead_each_to_its_own_words():
     assert cited(page) == ["[Bees dance.] Filler one. Filler two. [Queens lay eggs.]"]
 
 
-def test_a_statement_in_another_language_leads_to_the_source_and_to_no_wrong_sentence():
-    texts = {"S1": "Bees dance in 1927. Queens lay eggs."}
+def test_a_statement_in_another_language_leads_to_its_names_and_numbers_with_no_word_marked():
+    texts = {"S1": "Queens lay eggs. " * 90 + "Bees dance in 1927. " + "Wax is soft. " * 90}
 
     page = to_html(document("蜜蜂在1927年跳舞 [S1]。", texts=texts))
 
-    assert re.search(r'<a class="ref" id="c1" href="#s1"', page)
-    assert cited(page) == []
+    assert re.search(r'<a class="ref" id="c1" href="#p1"', page)
+    (shown,) = cited(page)
+    assert "Bees dance in 1927." in shown
+    assert "[" not in shown
+    assert "the nearest part of the page" in page or "页面中最接近的部分" in page
 
 
 def test_a_statement_leads_to_no_sentence_that_shares_but_a_word():
@@ -444,7 +447,53 @@ def test_a_statement_leads_to_no_sentence_that_shares_but_a_word():
         document("The waggle dance of bees tells direction and distance [S1].", texts=texts)
     )
 
-    assert cited(page) == []
+    assert cited(page) == ["Bees are insects. Wax is soft."]
+
+
+MANUAL = """
+       Colour=
+\t   The colour of the box. It is painted before the first flight. Defaults to none.
+
+       Warm=
+\t   Takes a boolean argument. If true, the box is heated in winter. Defaults to none.
+
+       FrostGuard=
+\t   How many degrees the box is kept at. It might make sense to change this value from the
+\t   default of 7 (which is mild). This setting takes values in the units "C" and "F".
+
+       Delay=
+\t   Delay the flight by an evenly distributed time. Defaults to 7 minutes.
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "marked"),
+    [
+        ('No heat is given, as `Warm=` <q s="S1">Defaults to none</q> [S1].', "winter. [Defaults"),
+        (
+            'Boxes are bare at first. `Colour=` says which: <q s="S1">Defaults to none</q>.',
+            "flight. [Defaults",
+        ),
+        ("| a | b |\n|---|---|\n| `FrostGuard=` | on by default, at 7 [S1] |", "[It might make"),
+        ("| a | b |\n|---|---|\n| `Delay=` | 7 by default [S1] |", "[Defaults to 7 minutes.]"),
+    ],
+)
+def test_what_stands_several_times_on_a_page_is_marked_under_the_name_of_its_sentence(
+    body: str, marked: str
+):
+    page = to_html(document(body, texts={"S1": MANUAL}))
+
+    (shown,) = cited(page)
+    assert marked in shown
+    assert shown.count("[") == 1
+
+
+def test_numbers_that_a_page_does_not_have_mark_nothing():
+    texts = {"S1": "The queen of a hive lives for five years. Drones live for weeks."}
+
+    page = to_html(document("The queen of a hive lives for 12 years [S1].", texts=texts))
+
+    assert cited(page) == ["The queen of a hive lives for five years. Drones live for weeks."]
 
 
 def test_a_place_is_told_again_where_another_one_of_the_document_stood_between():
