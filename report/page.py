@@ -30,6 +30,10 @@ _TAGS = {
 }
 _ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}}
 _NOT_WRITTEN = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
+UNBROKEN = "\u2060–\u2060"
+"""A dash between two numbers, at which no line ends."""
+
+_RANGE = regex(r"(?<=\d)–(?=\d)")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
@@ -134,7 +138,8 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
         number = shown.uses[at].number
         about = escape(_about(shown.used[number - 1]))
         target = targets.get(at, f"s{number}")
-        return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{found[1]}]</a>'
+        name = _RANGE.sub(UNBROKEN, found[1])
+        return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{name}]</a>'
 
     def warn(found: re.Match[str]) -> str:
         at = ord(found[0]) - DOUBT

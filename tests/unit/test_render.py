@@ -352,6 +352,7 @@ def test_of_a_long_place_only_what_is_cited_is_told(kind: str):
     shown = document(said, sources=[log], texts={"S1": "\n".join(lines)})
 
     assert f", {kind} 100–101]. The valve of tank 250 opened" in to_markdown(shown)
+    assert f"{kind} 100\u2060–\u2060101]" in to_html(shown)
     one = kind.removesuffix("s")
     assert f"[1, {one} 250]" in to_markdown(shown)
     assert f"[1] Title 1, {one} 250 " in words(to_html(shown))
