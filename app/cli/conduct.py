@@ -46,6 +46,9 @@ STATUS = {
 REMOVED = "What looks like a password, a key or the number of a card is taken out and not saved"
 """What a person is told of a secret in their words."""
 
+LEARNING = "The report is done. Learning from it; Ctrl-C ends this, and the next run does the rest"
+"""What is said while a run learns behind its answer."""
+
 Work = Callable[[Session], Awaitable[Outcome]]
 """What is done with a thread while it is open."""
 
@@ -224,7 +227,7 @@ class Conductor:
                 await self._hand_over(state)
             except Problem as problem:
                 self.problem = problem
-        self.progress.doing("Learning from it; Ctrl-C leaves it for later")
+        self.progress.beginning(LEARNING)
 
     async def _hand_over(self, state: State) -> None:
         if not summary.has_report(state):
@@ -244,6 +247,8 @@ class Conductor:
         for head, one in ((f"{status}:", file), ("", file.with_suffix(".html"))):
             line = f"{head:{len(status) + 1}} {one_line(str(one))}"
             self.err.print(line, soft_wrap=True, markup=False)
+        ask = f"To ask on: dossier ask QUESTION --thread {self.thread}{self._of_project()}"
+        self.err.print(ask, soft_wrap=True, markup=False)
 
     async def _file(self, state: State) -> Path:
         """Write the report to its folder; return its markdown file."""

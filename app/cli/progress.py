@@ -42,6 +42,13 @@ FOLLOWING = {
 }
 """What is done when a node has ended."""
 
+SAID = {
+    "planning": "Planning",
+    "writing": "Writing the report",
+    "comparing": "Reading the report again beside its sources",
+}
+"""What is being done when a node says so itself."""
+
 SILENCE = 10.0
 """The seconds without a terminal after which it is said what is being done."""
 
@@ -108,6 +115,11 @@ class Progress:
         """Say what is being done now."""
         self.now = one_line(what)
 
+    def beginning(self, what: str) -> None:
+        """Say what is being done now, with a clock of its own."""
+        self.began = time.monotonic()
+        self.doing(what)
+
     def watch(self, event: dict[str, Any]) -> None:
         """Show an event of the run."""
         if "node" in event:
@@ -116,6 +128,8 @@ class Progress:
             self.steps.setdefault(event["step"], "")
             self.titles[event["step"]] = one_line(event["title"])
             self.now = self._researching()
+        else:
+            self.now = SAID.get(str(event.get("event")), self.now)
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():

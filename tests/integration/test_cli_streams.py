@@ -65,7 +65,8 @@ def test_a_full_disk_under_standard_output_is_told_and_the_report_is_there(
 
     said = done.err.splitlines()
     assert done.status == 7
-    assert said[-3].startswith("succeeded: ")
+    assert said[-4].startswith("succeeded: ")
+    assert said[-2] == f"To ask on: dossier ask QUESTION --thread {thread}"
     assert said[-1].startswith("error[output_lost]: standard output cannot be written: No space")
     assert stands(forks, place, thread) == "succeeded"
 
@@ -98,7 +99,7 @@ def test_a_reader_that_leaves_early_is_no_error(forks: Forks, place: Place, unre
     done = forks.run(place, *QUICK, "left", streams={1: unread})
 
     assert done.status == 0
-    assert done.err.splitlines()[-2].startswith("succeeded: ")
+    assert done.err.splitlines()[-3].startswith("succeeded: ")
     assert "Error" not in done.err
     assert stands(forks, place, "left") == "succeeded"
 

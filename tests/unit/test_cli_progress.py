@@ -164,3 +164,23 @@ def test_what_is_being_done_is_never_what_has_ended(progress):
         now.append(progress.now)
 
     assert now == ["Understanding the question", "Writing queries", "Searching", "Planning"]
+
+
+def test_what_a_node_says_of_itself_is_what_is_being_done(progress):
+    now = []
+    progress.watch({"node": "background", "update": {}})
+    for event in ("writing", "comparing"):
+        progress.watch({"event": event})
+        now.append(progress.now)
+
+    assert now == ["Writing the report", "Reading the report again beside its sources"]
+
+
+def test_what_begins_anew_has_a_clock_of_its_own(screen, monkeypatch):
+    monkeypatch.setattr("app.cli.calling.began", time.monotonic() - 300)
+    progress = Progress(Console(file=screen, width=80))
+
+    progress.beginning("Learning from it")
+    progress.say("Learning from it")
+
+    assert screen.getvalue().strip().startswith("0.0 s")
