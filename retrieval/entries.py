@@ -24,8 +24,8 @@ _CODE = regex(
     r"\s*(?:(?:return|raise|yield|await) )?[\w.]+\(|.*[;{}]\s*$"
     r"|\s*(?:import|from [\w.]+ import|#include)\b"
 )
-_TELLING = regex(r"[=:：{}()\[;<\d]|import|#include")
-"""What stands in every entry, and in few lines of prose."""
+_TELLING = regex(r"[=:：{}()\[;<\d#]")
+"""One of these stands in every entry but an import, and in few lines of prose."""
 
 _WORDS, _CHARACTERS = 6, 40
 """A value after a colon is no longer than this, or else a line like "Note: …" is prose."""
@@ -58,6 +58,6 @@ def section(line: str) -> str:
 @lru_cache(maxsize=64)
 def entry(line: str) -> bool:
     """Tell whether a line is a setting, a line of a log or of code, and no prose and no heading."""
-    if not _TELLING.search(line):
+    if not _TELLING.search(line) and "import" not in line:
         return False
     return bool(setting(line) or section(line) or _STAMPED.match(line) or _CODE.match(line))

@@ -48,7 +48,7 @@ def page_width(lines: Sequence[str]) -> int:
     Nine in ten of the lines that have another one right below them are not longer, and most of
     them do not end with a sentence.
     """
-    inside = [line.rstrip() for line, below in pairwise(lines) if line.strip() and below.strip()]
+    inside = [line for line, below in pairwise(map(str.rstrip, lines)) if line and below]
     widths = sorted(map(_columns, inside))
     width = widths[int(0.9 * (len(widths) - 1))] if widths else 0
     if not NARROWEST <= width <= WIDEST:
