@@ -45,6 +45,8 @@ class Reread(NamedTuple):
 
     checked: Proven
     second_reader: SecondReader
+    problem: str = ""
+    """The code of the problem, where it was asked in vain."""
 
 
 async def read_again(
@@ -87,8 +89,8 @@ async def read_again(
     said = [HumanMessage(data)]
     try:
         checks = await ask(state, runtime, "checker", system, said, Checks)
-    except Problem:
-        return Reread(checked, "failed")
+    except Problem as problem:
+        return Reread(checked, "failed", problem.code)
     if not checks.verdicts:
         return Reread(checked, "asked")
     given = {one.sentence: (one.verdict, _known(one.source, pages)) for one in checks.verdicts}

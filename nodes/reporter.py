@@ -45,6 +45,9 @@ from tools.uploads import newest_uploads, not_read
 UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
+REPLIED = ("answer_invalid", "model_refused")
+"""The problems of a model that was asked, and whose reply is of no use."""
+
 NAMED = 8
 """How many files that could not be read are named."""
 
@@ -100,7 +103,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     tell(state, "writing")
     if sources:
         await _write(draft, state, runtime)
-    checked, second_reader = await _checked(draft, state, runtime, sources)
+    checked, second_reader, _ = await _checked(draft, state, runtime, sources)
     if leaves_open(state["question"], checked.body):
         draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
@@ -184,7 +187,7 @@ async def _checked(
     checked = await verified(owner(runtime), draft.text, sources, state["question"])
     again = await read_again(state, runtime, draft.text, checked, sources)
     if again.second_reader == "failed":
-        draft.tell("not_compared")
+        draft.tell("not_usable" if again.problem in REPLIED else "not_compared")
     # A model that finds no answer on pages that were only searched is believed.
     if again.checked.cited or (draft.text and not material.findings(state)):
         return again

@@ -49,14 +49,15 @@ def comes_out(said: str, around: str, known: Sequence[float]) -> bool:
         known: The numbers of its sources, sorted.
     """
     days = [one for one in dates(around) if one.year]
-    beside = list(dict.fromkeys(_numbers(around)))
+    beside = list(dict.fromkeys(numbers(around)))
     if len(beside) < 2 or len(beside) > MOST:
         return True
     made = sorted([*beside, *known, *_made(beside), *_apart(days)])
-    return all(near(_loose(one), made) for one in _numbers(said))
+    return all(near(_loose(one), made) for one in numbers(said))
 
 
-def _numbers(text: str) -> Iterator[float]:
+def numbers(text: str) -> Iterator[float]:
+    """Yield the numbers of a text, single digits too, and counts in words that have a unit."""
     bare = FILE.sub(" ", text)
     found = (one[0].replace(",", "").rstrip(".") for one in _DIGITS.finditer(bare))
     yield from map(float, found)

@@ -188,3 +188,13 @@ def around(parts: Sequence[Block], at: int) -> Around:
     has_head = first < at and _parts_head(parts[first + 1])
     above = (one.text for one in reversed(parts[:first]) if one.kind in ("text", "item", "quote"))
     return Around(next(above, ""), cells(parts[first].text) if has_head else [])
+
+
+def table(parts: Sequence[Block], at: int) -> list[Block]:
+    """Return the rows of the table that a row is in, without its head."""
+    first = last = at
+    while first and parts[first - 1].kind == "row":
+        first -= 1
+    while last + 1 < len(parts) and parts[last + 1].kind == "row":
+        last += 1
+    return [part for _, part in prose(parts[first : last + 1]) if not _parts_head(part)]

@@ -15,9 +15,10 @@ from report.days import strange_date, without_dates
 from report.denials import denied
 from report.likeness import FEWEST, compared, is_strange, share
 from report.marks import MARKER, QUOTE, blank, cites
-from report.numbers import FILE, unsupported, values, without_sums, wrong_sum
+from report.numbers import FILE, unsupported, values, without_sums
 from report.openers import without_transition
 from report.quantities import Figures, figures, following
+from report.reckoning import Outcome, Reckoner, does_not_come_out
 from report.strength import goes_beyond
 from report.subjects import first_cited, other_subject
 from retrieval.regex import regex
@@ -56,6 +57,7 @@ class Comparison:
         """The sources that this paragraph cites."""
         self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
+        self.reckoner = Reckoner(asked)
 
     def elsewhere(self, statement: str, cited: Sequence[str]) -> str:
         """Return the source that bears a statement out which does not cite it, or nothing."""
@@ -85,10 +87,10 @@ class Comparison:
         A number that its writer says to have computed is verified, and the rest is the writer's.
         """
         said = plain(statement)
-        if wrong_sum(said):
+        if does_not_come_out(said):
             return "calculation"
         if self.unsupported(said, cited, known):
-            return self.miscounted(said) if is_computed(said) else "number"
+            return self.unreckoned(said, cited, known)
         if unknown(blank(statement), self.beside(cited)):
             return "name"
         return "date" if strange_date(said, [self.figure(name).dates for name in cited]) else None
@@ -208,7 +210,8 @@ class Comparison:
     def unsupported(self, said: str, names: Sequence[str], also: Sequence[float] = ()) -> bool:
         """Tell whether something said has a number that follows from none of some sources."""
         known = [self.figure(name) for name in names]
-        numbers, more = [one.numbers for one in known], sorted([*values(self.about(names)), *also])
+        also = [*also, *values(self.about(names)), *self.reckoner.results]
+        numbers, more = [one.numbers for one in known], sorted(also)
         said = said if self.comparable(said, names) else without_dates(said)
         if not unsupported(said, numbers, more):
             return False
@@ -228,8 +231,24 @@ class Comparison:
     def adds_up(self, statement: str) -> bool:
         """Tell whether a statement is a calculation with numbers of the sources, which holds."""
         said = plain(statement)
-        sums = re.search(r"\d\s*[=＝]\s*\d", said) and not wrong_sum(said)
+        sums = re.search(r"\d\s*[=＝]\s*\d", said) and not does_not_come_out(said)
         return bool(sums) and not self.unsupported(said, list(self.texts))
+
+    def unreckoned(self, said: str, cited: Sequence[str], known: Sequence[float]) -> str:
+        """Return the reason to doubt a number that the sources of a statement have not.
+
+        Where it was computed from others that they or the text have, there is none.
+        """
+        numbers = [one for name in cited for one in self.figure(name).numbers]
+        if self.reckoner.outcome(said, sorted([*numbers, *known]), cited=True) == "holds":
+            return ""
+        return self.miscounted(said) if is_computed(said) else "number"
+
+    def reckoned(self, said: str, *, row: bool = False) -> Outcome:
+        """Return what becomes of the calculation in something said that names no source."""
+        names = self.cited or list(self.texts)
+        numbers = sorted(one for name in names for one in self.figure(name).numbers)
+        return self.reckoner.outcome(said, numbers, row=row)
 
     def miscounted(self, said: str) -> str:
         """Return the reason to doubt a number that a writer computed from others nearby."""

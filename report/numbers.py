@@ -44,11 +44,17 @@ _NUMBER = regex(
 )
 _DIGITS = r"\d[\d,]*(?:\.\d+)?"
 _SIGN = r"\s*[-+−–×*/÷·xX]\s*"
-_UNIT = r"(?:\s?(?:[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
+_UNIT = r"(?:\s?(?:(?![xX]\s?\d)[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
 _SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
 _EQUALS = r"\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
 _EQUATION = regex(
     rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
+)
+_EXPRESSION = regex(
+    rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}(?:(?:\s*[+×÷·*]\s*|(?<=\d)\s?[xX]\s?(?=\d)){_DIGITS}{_UNIT})+"
+)
+_IN_BRACKETS = regex(
+    rf"(?<=[-+−–×*/÷·=])\s?[(（]({_SIDE})[)）]|[(（]({_SIDE})[)）](?=\s?[-+−–×*/÷·])"
 )
 _TERM = regex(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})({_UNIT})")
 _ABOUT = regex(
@@ -88,6 +94,16 @@ MOST = 8
 _THIN_SPACE = regex("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _COMMA = regex(r"，(?!\d{3}(?!\d))|(?<!\d)，|(?<=\d{4})，")
 _DOTS = regex(r"(?<=\d)\s?(?:…|\.{2,3})\s?(?=\d)")
+_IN_WORDS = [
+    (regex(rf"(?<=\d)\s*(?:{words})\s*(?=\d)", re.IGNORECASE), sign)
+    for words, sign in (
+        (r"(?<=\s)(?:times|multiplied\s+by)(?=\s)|乘以?|乘上", " × "),
+        (r"(?<=\s)(?:divided\s+by|over)(?=\s)|除以", " ÷ "),
+        (r"(?<=\s)plus(?=\s)|加上?", " + "),
+        (r"(?<=\s)minus(?=\s)|[减減]去?", " − "),
+        (r"(?<=\s)(?:equals|makes|gives)(?=\s)|等[于於]|得", " = "),
+    )
+]
 _MONEY = regex(r"[$€£¥₹]\s?$")
 
 
@@ -111,15 +127,15 @@ def unsupported(said: str, known: Sequence[Sequence[float]], more: Sequence[floa
         known: The numbers of each source, sorted.
         more: Other numbers that may be named, such as those of the question, sorted.
     """
-    found = list(read(_LABEL.sub(" ", FILE.sub(" ", said))))
-    there = [one for one in found if any(_is_made(one, values) for values in [*known, more])]
+    found = listed(said)
+    there = [one for one in found if any(is_near(one, values) for values in [*known, more])]
     missing = [one for one in found if one not in there]
     if not missing:
         return ""
     given = [one.value for one in there]
     results = _results(said, given)
     made = sorted([*computed([*given, *results]), *results])
-    return next((f"{one.value:g}" for one in missing if not _is_made(one, made)), "")
+    return next((f"{one.value:g}" for one in missing if not is_near(one, made)), "")
 
 
 def wrong_sum(said: str) -> str:
@@ -129,7 +145,25 @@ def wrong_sum(said: str) -> str:
 
 def without_sums(said: str) -> str:
     """Return a text without the calculations that are written out in it."""
-    return _EQUATION.sub(" ", _spelt(said)) if _equations(said) else said
+    return _EQUATION.sub(" ", _without_brackets(said)) if _equations(said) else said
+
+
+def expressions(said: str) -> list[str]:
+    """Return the calculations of a text that are written out, with their results where named."""
+    equations = _equations(said)
+    rest = without_sums(said) if equations else _without_brackets(said)
+    return [*equations, *(one[0] for one in _EXPRESSION.finditer(rest))]
+
+
+def terms(expression: str) -> list[float]:
+    """Return what the sides of a calculation come to, and each of their products."""
+    found = [one for side in _sides(expression) for one in (_value(side), *_products(side))]
+    return [*dict.fromkeys(map(abs, found))]
+
+
+def listed(said: str) -> list[Number]:
+    """Return the numbers of a statement that must come from somewhere, in its order."""
+    return list(read(_LABEL.sub(" ", FILE.sub(" ", said))))
 
 
 def values(text: str) -> list[float]:
@@ -174,7 +208,7 @@ def near(number: Number, known: Sequence[float]) -> bool:
     return at < len(known) and known[at] <= number.value + number.slack
 
 
-def _is_made(number: Number, made: Sequence[float]) -> bool:
+def is_near(number: Number, made: Sequence[float]) -> bool:
     """Tell whether a number was computed, perhaps as bytes in a larger unit."""
     units = (Number(number.value * one, number.slack * one) for one in number.bytes)
     return any(near(one, made) for one in (number, *units))
@@ -186,20 +220,27 @@ def _results(said: str, given: Sequence[float]) -> list[float]:
     for equation in _equations(said):
         left, *sides = _sides(equation)
         numbers = [one for one in read(left) if one.value not in _FACTORS]
-        if _holds(equation) and all(_is_made(one, sorted([*given, *results])) for one in numbers):
+        if _holds(equation) and all(is_near(one, sorted([*given, *results])) for one in numbers):
             results += [one.value for side in (left, *sides) for one in read(f" {side} ")]
             results += [abs(_value(side)) for side in (left, *sides)]
     return results
 
 
 def _equations(said: str) -> list[str]:
-    return [one[0] for one in _EQUATION.finditer(_spelt(said))]
+    return [one[0] for one in _EQUATION.finditer(_without_brackets(said))]
 
 
 def _spelt(said: str) -> str:
     # A full-width comma becomes one that may stand inside a number; dots between two part them.
     said = _DOTS.sub(" – ", said.replace("：", ": "))
+    for words, sign in _IN_WORDS:
+        said = words.sub(sign, said)
     return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
+
+
+def _without_brackets(said: str) -> str:
+    """Return a text with what stands in the brackets of a calculation worked out."""
+    return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _spelt(said))
 
 
 def _sides(equation: str) -> list[str]:
@@ -243,15 +284,19 @@ def _equal(total: float, side: str, *, about: bool) -> bool:
 
 def _value(side: str) -> float:
     """Return what one side of a calculation comes to."""
-    terms, signs = [1.0], [1]
+    total = sum(_products(side))
+    return total / 100 if side.rstrip().endswith("%") else total
+
+
+def _products(side: str) -> list[float]:
+    """Return the products that one side of a calculation adds up, each with its sign."""
+    found: list[float] = []
     for sign, digits, _ in _TERM.findall(side):
         value = float(digits.replace(",", ""))
         if sign in "+-−–":
-            terms.append(value)
-            signs.append(1 if sign == "+" or not sign else -1)
+            found.append(value if sign == "+" or not sign else -value)
         elif sign in "×*xX·":
-            terms[-1] *= value
+            found[-1] *= value
         elif value:
-            terms[-1] /= value
-    total = sum(sign * value for sign, value in zip(signs[1:], terms[1:], strict=True))
-    return total / 100 if side.rstrip().endswith("%") else total
+            found[-1] /= value
+    return found

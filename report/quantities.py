@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from report.days import calendar
@@ -47,6 +48,22 @@ _QUANTITY = regex(
     + "|".join(f"((?:{unit})(?![A-Za-z²³/]))" for unit in _LONGEST_FIRST)
     + ")",
     re.ASCII,
+)
+_SECONDS = {
+    r"s|secs?|seconds?|秒[钟鐘]?": 1.0,
+    r"min|mins|minutes?|分[钟鐘]?": 60.0,
+    r"h|hrs?|hours?|[个個]?小[时時]|[个個]?[钟鐘][头頭]": 3600.0,
+    r"days?|天": 86400.0,
+}
+_ONE = rf"(?<![\w.,])\d[\d,]*(?:\.\d+)?[\s-]?(?:{'|'.join(_SECONDS)})(?![A-Za-z])"
+_LENGTH = regex(rf"{_ONE}(?:(?:\s*[,，、]\s*|\s+)?(?:(?:and|plus|又|零|和)\s*)?{_ONE})*")
+_PIECE = regex(
+    rf"(\d[\d,]*(?:\.\d+)?)[\s-]?(?:{'|'.join(f'({one})' for one in _SECONDS)})(?![A-Za-z])"
+)
+_IS = regex(
+    r"\s*[,，(（—–-]*\s*(?:(?:which|that)\s+(?:is|makes|equals|comes\s+to)|i\.\s?e\.,?|=|≈|[约約]?[合为為]|即|也就是"
+    r"|相[当當]于|等[于於]|折合)\s*(?:about|roughly|around|nearly|almost|just\s+(?:over|under)|[大约約]*)\s*",
+    re.IGNORECASE,
 )
 _NEARLY = 0.006
 """How far a converted quantity may be from the one it was made of, as a part of it."""
@@ -144,6 +161,53 @@ def following(said: str, near: Sequence[str], sources: Sequence[Measures]) -> li
     years = {year for text in (said, *near) for year in _years(text)}
     every = {year for source in sources for year in source.years}
     return [*found, *_spans(said, years), *_times(said, every)]
+
+
+class Duration(NamedTuple):
+    """A length of time as a text has it, in seconds, and by how much it may be other."""
+
+    text: str
+    seconds: float
+    slack: float
+
+
+def durations(text: str) -> list[Duration]:
+    """Return the lengths of time that are told in more than one unit."""
+    found = [(one[0], _PIECE.findall(one[0])) for one in _LENGTH.finditer(text)]
+    return [_duration(told, pieces) for told, pieces in found if len(pieces) > 1]
+
+
+def wrong_duration(text: str) -> str:
+    """Return the first length of time that is put wrongly in another unit, as it is spelt."""
+    return next((told for told, right in _put_otherwise(text) if not right), "")
+
+
+def converted(text: str) -> list[float]:
+    """Return the numbers of the lengths of time that are put into another unit rightly."""
+    told = [one for one, right in _put_otherwise(text) if right]
+    return [float(number.replace(",", "")) for one in told for number, *_ in _PIECE.findall(one)]
+
+
+def _put_otherwise(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lengths of time that stand behind a word such as "that is", and if they are right.
+
+    They may be rounded.
+    """
+    for one, other in pairwise(_LENGTH.finditer(text)):
+        ours, theirs = (_duration(each[0], _PIECE.findall(each[0])) for each in (one, other))
+        if _IS.fullmatch(text, one.end(), other.start()):
+            apart = abs(ours.seconds - theirs.seconds)
+            yield other[0], apart <= max(ours.slack, theirs.slack, 0.03 * ours.seconds)
+
+
+def _duration(text: str, pieces: Sequence[Sequence[str]]) -> Duration:
+    factors = [*_SECONDS.values()]
+    parts = [
+        (float(number.replace(",", "")), factors[[bool(unit) for unit in units].index(True)])
+        for number, *units in pieces
+    ]
+    smallest = min(factor for _, factor in parts) / (1 if len(parts) > 1 else 2)
+    return Duration(text, sum(number * factor for number, factor in parts), smallest)
 
 
 def _quantities(text: str) -> Iterator[Quantity]:

@@ -8,15 +8,16 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
-from report.blocks import Around, Block, around, blocks, cells, joined, prose, without_gone
+from report.arithmetic import numbers
+from report.blocks import Around, Block, around, blocks, cells, joined, prose, table, without_gone
 from report.caveats import is_own, is_reckoned, suggests, wants_settings
 from report.claims import sort
 from report.comparison import Comparison
 from report.contrast import contrast, indexed, plain
 from report.leads import left_hanging, letters
 from report.likeness import CLAUSES
-from report.marks import QUOTE, cites, given, replaced
-from report.numbers import computed, values
+from report.marks import MARKER, QUOTE, cites, given, replaced
+from report.numbers import computed, listed, values
 from report.openers import points_back, sums_up, without_transition
 from report.rulings import NO_RULING, Ruling
 from report.snippets import coded, lines, unknown_lines
@@ -103,9 +104,9 @@ class _Prover(Comparison):
             row = part.kind == "row"
             said = statements_of(part)
             kept = [
-                self.row(statement, around(self.parts, at))
-                if row
-                else self.sourced(statement, cites(part.text))
+                self.told(
+                    self.row(statement, at) if row else self.sourced(statement, cites(part.text))
+                )
                 for statement in said
             ]
             kept = self.with_neighbours(said, kept, self.below(at))
@@ -124,19 +125,22 @@ class _Prover(Comparison):
         cited = [name for part in left if part.kind != "fence" for name in cites(part.text)]
         return Proven(joined(left), list(dict.fromkeys(cited)), quotes, gone, self.doubted)
 
-    def sourced(self, statement: str, near: Sequence[str]) -> str:
+    def sourced(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
         if letters(statement) in self.ruling.upheld:
             return self.upheld(statement)
         cited = [name for name in dict.fromkeys(cites(statement)) if name in self.texts]
         if cited:
             return self.compared(statement, cited)
-        what = sort(statement)
-        if what in ("none", "open"):
+        if sort(statement) in ("none", "open"):
             self.doubt(statement, self.miscounted(plain(statement)))
             return statement
         if self.adds_up(statement):
             return statement
+        return self.given_source(statement, near) or self.as_reckoned(statement, row=row)
+
+    def given_source(self, statement: str, near: Sequence[str]) -> str:
+        """Return a statement with a source that has its words, or nothing if there is none."""
         having = [
             name
             for name in dict.fromkeys([*near, *self.cited, *self.texts])
@@ -148,8 +152,24 @@ class _Prover(Comparison):
         if having:
             self.doubt(given(statement, having[0]), self.differs(statement, having[0]))
             return given(statement, having[0])
-        self.doubt(statement, "no_source" if what == "unsure" else "")
-        return statement if what == "unsure" else ""
+        return ""
+
+    def told(self, kept: str) -> str:
+        """Note the numbers of what is left of a statement, with which later ones may reckon."""
+        self.reckoner.tell(MARKER.sub("", kept))
+        return kept
+
+    def as_reckoned(self, statement: str, *, row: bool = False) -> str:
+        """Return what no source bears out where it is a calculation or is hedged, or nothing.
+
+        A calculation that comes out is not doubted, nor is it taken out where it does not.
+        """
+        outcome = self.reckoned(plain(statement), row=row)
+        if not outcome and sort(statement) == "claim":
+            return ""
+        reasons = {"holds": "", "wrong": "calculation"}
+        self.doubt(statement, reasons.get(outcome, "no_source"))
+        return statement
 
     def upheld(self, statement: str) -> str:
         """Return a statement that a second reader upholds, with the source that it shall cite."""
@@ -232,15 +252,22 @@ class _Prover(Comparison):
             if opposite and statement.strip() not in doubted:
                 self.doubt(statement, "negation")
 
-    def row(self, text: str, above: Around) -> str:
+    def row(self, text: str, at: int) -> str:
         """Return a row of a table; each cell is compared with its sources, or with the row's.
 
         A number in it may be computed from others of the row, where the table is said to be the
-        writer's own arithmetic; so may one without a citation be from elsewhere.
+        writer's own arithmetic; so may one without a citation be from elsewhere. No row of a table
+        in which another one is a calculation is taken out.
         """
+        above = around(self.parts, at)
         whole = [name for name in dict.fromkeys(cites(text)) if name in self.texts]
         if not whole or letters(text) in self.ruling.upheld:
-            return self.sourced(text, [])
+            kept = self.sourced(text, [], row=True)
+            if kept or not self.is_reckoned(at, above):
+                return kept
+            counts = [*numbers(plain(text))] and not listed(plain(text))
+            self.doubt(text, "" if counts else "no_source")
+            return text
         parts = cells(text)
         told = [
             self.cell(cell, [*parts[:at], *parts[at + 1 :]], whole, above, head)
@@ -248,6 +275,14 @@ class _Prover(Comparison):
         ]
         self.doubt(text, next(filter(None, told), ""))
         return text
+
+    def is_reckoned(self, at: int, above: Around) -> bool:
+        """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""
+        rows = [
+            part for part in table(self.parts, at) if plain(part.text) != plain(self.parts[at].text)
+        ]
+        told = any(is_reckoned(plain(one)) for one in (above.lead, *above.head))
+        return told or any(self.reckoned(plain(row.text), row=True) == "holds" for row in rows)
 
     def cell(
         self, text: str, beside: Sequence[str], whole: Sequence[str], above: Around, head: str

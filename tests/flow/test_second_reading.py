@@ -143,6 +143,26 @@ async def test_a_reader_who_cannot_be_asked_costs_no_report(
     assert "not read again beside its sources" in report_of(outcome)["notices"][0]
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("answer_invalid", "the model's reply could not be used"),
+        ("model_refused", "the model's reply could not be used"),
+        ("model_auth", "the model could not be asked"),
+    ],
+)
+async def test_the_notice_tells_a_reader_who_said_nothing_of_use_from_one_out_of_reach(
+    thread: Session, choices: dict[str, object], script: Script, code: str, said: str
+):
+    script.on("Checks", Problem(code, "it went wrong"))
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", TRUE)
+    script.on("reporter", f"{TRUE} {RIGHT}")
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    assert said in report_of(outcome)["notices"][0]
+
+
 @pytest.mark.parametrize("by_setting", [False, True])
 async def test_a_run_can_do_without_a_second_reader(
     thread: Session,

@@ -1,0 +1,216 @@
+"""Verify what a text reckons: compute it again from the numbers that it and its sources have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, permutations
+from typing import Literal
+
+from report.arithmetic import numbers
+from report.caveats import is_computed
+from report.numbers import Number, expressions, is_near, listed, terms, wrong_sum
+from report.quantities import converted, durations, wrong_duration
+from retrieval.regex import regex
+
+Outcome = Literal["holds", "wrong", "unknown", ""]
+"""What became of a calculation: it comes out, or does not, or it is of numbers that nobody has.
+
+Empty is what reckons nothing.
+"""
+
+LATEST = 2
+"""With the numbers of so many statements that stand before it a statement may reckon."""
+
+FEWER = 1
+"""With those of so many rows before it a row may be computed."""
+
+RESULTS = 12
+"""So many of the results that stand before a statement may be reckoned with."""
+
+OWN = 6
+"""With how many numbers of its own a statement may have reckoned in two steps."""
+
+LEAST = 10
+"""A factor below it is read, too, though a single digit says little elsewhere."""
+
+_UNITS = [
+    (
+        regex(
+            r"\b(?:s|sec|min|h|(?:second|minute|hour|day|week)s?)\b|秒|分[钟鐘]|小[时時]|天|[周週]"
+        ),
+        (60.0, 3600.0, 86400.0, 24.0, 7.0),
+    ),
+    (regex(r"(?i)\b[kmgt]i?b\b|bytes?|字[节節]"), (1000.0, 1024.0, 1e6, 1024.0**2)),
+]
+
+_RECKONS = regex(
+    r"\b(?:in\s+total|totals?|totall?ing|altogether|all\s+told|in\s+all|adds?\s+up|added\s+up|sums?"
+    r"|amounts?\s+to|works?\s+out|factor\s+of|times\s+(?:as|the|longer|shorter|more|less|slower"
+    r"|faster|larger|smaller|higher|lower|that)|twice|doubl(?:e|ed|es|ing)|tripl(?:e|ed|es|ing)"
+    r"|halv\w+|half\s+(?:of\s+)?(?:that|this)|ratio|on\s+average|differences?|differs?\s+by|apart"
+    r"|multipl(?:y|ied|ying)|divid(?:e|ed|ing)|product|quotient|equivalent|converted"
+    r"|at\s+th(?:at|is|ese)\s+(?:rate|pace)|taking\s+(?:that|this|these|those)|taken\s+together"
+    r"|combined|computed|calculated|reckoned|worked\s+out)\b|合[计計]|[总總][共计計和]|共[计計]|一共|加起[来來]|相[加减減乘除差]|之[和差积積比]|[差距]距|\d\s*倍|倍[数數]|比[例率值]"
+    r"|乘以|除以|[减減]去|加上|翻[倍番]|折合|[换換]算|相[当當]于|[计計]算|算[来來下出得]|平均",
+    re.IGNORECASE,
+)
+_CONCLUDES = regex(
+    r"\b(?:would\s+(?:\w+\s+)?(?:be|take|need|come|make|give|last|mean)|gives|makes?|together|comes?\s+to"
+    r"|leaves?|remain\w*|that\s+is|i\.e\.|namely|which\s+is|equals?|corresponds?|so|thus|hence"
+    r"|therefore|from\s+(?:then|there|\d+\s?\w*)\s+on|per\s?cent|percentage|(?:a|one|two)\s+(?:third"
+    r"|quarter|fifth|tenth)s?)\b|%|即|也就是|[约約]?合|等[于於]|按[^，。]{1,16}|照[^，。]{1,16}|因此|所以|百分|得出",
+    re.IGNORECASE,
+)
+_NAMELY = regex(
+    r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s*$",
+    re.IGNORECASE,
+)
+_TIMES = regex(
+    r"\b(?:factor\s+of|ratio\s+of)\s+(?:\w+\s+)?(\d+(?:\.\d+)?)\b|(?<![\d.,])(\d(?:\.\d+)?)\s*(?:-?fold\b"
+    r"|times\s+(?:as|the|longer|shorter|more|less|slower|faster|larger|smaller|higher|lower)\b|倍)",
+    re.IGNORECASE,
+)
+
+
+class Reckoner:
+    """Keeps the numbers that a text has had so far, and computes those that follow from them."""
+
+    def __init__(self, asked: str) -> None:
+        self.asked = [*dict.fromkeys(numbers(asked))][:OWN]
+        self.told: list[list[float]] = []
+        self.results: list[float] = []
+        self.made: list[float] = []
+        """What was computed of the statement that was looked at last."""
+
+    def tell(self, said: str) -> None:
+        """Note the numbers of the statement that was looked at, and what it computed."""
+        self.results += [one for one in self.made if one not in self.results]
+        self.made = []
+        self.told.append([*dict.fromkeys(numbers(said))])
+        for expression in [] if wrong_sum(said) else expressions(said):
+            self.results += [one for one in terms(expression) if one not in self.results]
+
+    def outcome(
+        self, said: str, known: Sequence[float], *, row: bool = False, cited: bool = False
+    ) -> Outcome:
+        """Return what becomes of the calculation in a statement.
+
+        Args:
+            said: What is said, without marks and quotations.
+            known: The numbers that its sources have.
+            row: Whether it is a row of a table, where a cell may be computed from the others.
+            cited: Whether it names its sources; then it must say plainly that it reckons.
+        """
+        written = bool(expressions(said) or converted(said))
+        self.made = []
+        own, sums = written or is_computed(said), bool(_RECKONS.search(said))
+        if not (row or own or sums or (not cited and _CONCLUDES.search(said))):
+            return ""
+        if does_not_come_out(said):
+            return "wrong"
+        wanted = self._wanted(said)
+        given = [one for one in wanted if self._is_told(one, known)]
+        missing = [one for one in wanted if one not in given]
+        made = self._made(said, missing, FEWER if row else LATEST, twice=own or not cited)
+        if len(made) < len(missing):
+            operands = given or len(self._before()) > 1
+            return "wrong" if operands and (own or sums) else "unknown" if own else ""
+        self.made = made
+        told = sums and any(is_near(one, sorted(self.results)) for one in wanted)
+        return "holds" if made or written or told or self._repeats(said) else ""
+
+    def _wanted(self, said: str) -> list[Number]:
+        """Return the numbers of a statement that must come from somewhere, in its order."""
+        every = self._before()
+        for duration, seconds, slack in durations(said):
+            values = {
+                one * unit for one in (*every, *numbers(said)) for unit in (1.0, 60.0, 3600.0)
+            }
+            if any(abs(one - seconds) <= slack for one in values):
+                said = said.replace(duration, " ")
+        times = (float(one or other) for one, other in _TIMES.findall(said))
+        return [*listed(said), *(Number(one, 0.5) for one in times if one < LEAST)]
+
+    def _is_told(self, number: Number, known: Sequence[float]) -> bool:
+        return is_near(number, sorted(self._before())) or is_near(number, known)
+
+    def _before(self) -> list[float]:
+        return [*self.asked, *(one for told in self.told for one in told), *self.results]
+
+    def _made(self, said: str, missing: Sequence[Number], back: int, *, twice: bool) -> list[float]:
+        """Return those of some numbers that can be computed, each of which later ones may use."""
+        made: list[float] = []
+        bare = [one for one in expressions(said) if "=" not in one]
+        if any(not _is_named(one, said) for one in bare) and missing:
+            return []
+        worked_out = [value for one in expressions(said) for value in terms(one)]
+        worked_out += converted(said)
+        lost = {one.value for one in missing}
+        own = [*dict.fromkeys(one for one in numbers(said) if one not in lost)]
+        before = [*self.asked, *chain(*self.told[-back:]), *self.results[-RESULTS:]]
+        for number in missing:
+            near = [*dict.fromkeys([*before, *own, *made])]
+            further = _twice([*own, *made][-OWN:]) if twice else ()
+            known = (*worked_out, *_steps(near, _units(said)), *further)
+            if is_near(number, sorted(known)):
+                made.append(number.value)
+        return made
+
+    def _repeats(self, said: str) -> bool:
+        """Tell whether a result stands in a statement with the numbers that it comes of."""
+        own = [*dict.fromkeys(numbers(said))]
+        return any(
+            one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
+            for one in own
+            if len(rest := [other for other in own if other != one][:OWN]) > 1
+        )
+
+
+def does_not_come_out(said: str) -> bool:
+    """Tell whether a calculation that is written out comes to something else than is said."""
+    shown = (one for one in expressions(said) if "=" not in one)
+    explained = (one for one in shown if _NAMELY.search(said, 0, max(0, said.find(one))))
+    wrong = any(not _is_named(one, said) for one in explained)
+    return wrong or bool(wrong_sum(said) or wrong_duration(said))
+
+
+def _is_named(expression: str, said: str) -> bool:
+    """Tell whether a calculation comes to a number that is named beside it, in some unit."""
+    beside = sorted(numbers(said.replace(expression, " ")))
+    total = terms(expression)[0]
+    units = [total, *(one for unit in _units(said) for one in (total * unit, total / unit))]
+    return any(is_near(Number(one, 0.006 * one), beside) for one in units)
+
+
+def _units(said: str) -> list[float]:
+    """Return by what a number is multiplied or divided that a statement may put in another unit."""
+    return [unit for named, units in _UNITS if named.search(said) for unit in units]
+
+
+def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:
+    """Yield what some numbers make in one step, and what they are in another unit."""
+    yield from (2 * one for one in given)
+    for one in given:
+        yield from (value for unit in units for value in (one * unit, one / unit))
+    for one, other in permutations(given, 2):
+        yield from _both(one, other)
+        yield from ((one - other) / unit for unit in units)
+
+
+def _both(one: float, other: float) -> Iterator[float]:
+    yield from (one + other, abs(one - other), one * other)
+    if other:
+        yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+
+
+def _twice(given: Sequence[float]) -> list[float]:
+    """Return what some numbers make in one step or two; a count may be one more or less."""
+    pairs = {(one, other): [*_both(one, other)] for one, other in permutations(given, 2)}
+    found = [value for values in pairs.values() for value in values]
+    for one, other in permutations(given, 2):
+        thirds = [third for third in given if third not in (one, other)]
+        for third in thirds:
+            found += [value for first in pairs[one, other] for value in _both(first, third)]
+            found += [third + count * other for count in (one - 1, one + 1)]
+    return found
