@@ -63,7 +63,7 @@ _CONCLUDES = regex(
     re.IGNORECASE,
 )
 _NAMELY = regex(
-    r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s*$",
+    r"\d[^.。;；]{0,16}?[,，(（—–-]\s{0,9}(?:namely|i\.\s?e\.,?|that\s+is|由|即|也就是)?\s{0,9}$",
     re.IGNORECASE,
 )
 _TIMES = regex(
