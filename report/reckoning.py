@@ -49,7 +49,7 @@ _RECKONS = regex(
     r"|amounts?\s+to|works?\s+out|factor\s+of|times\s+(?:as|the|longer|shorter|more|less|slower"
     r"|faster|larger|smaller|higher|lower|that)|twice|doubl(?:e|ed|es|ing)|tripl(?:e|ed|es|ing)"
     r"|halv\w+|half\s+(?:of\s+)?(?:that|this)|ratio|on\s+average|differences?|differs?\s+by|apart"
-    r"|multipl(?:y|ied|ying)|divid(?:e|ed|ing)|product|quotient|equivalent|converted"
+    r"|multiply|multiplied|multiplying|divid(?:e|ed|ing)|product|quotient|equivalent|converted"
     r"|at\s+th(?:at|is|ese)\s+(?:rate|pace)|taking\s+(?:that|this|these|those)|taken\s+together"
     r"|combined|computed|calculated|reckoned|worked\s+out)\b|合[计計]|[总總][共计計和]|共[计計]|一共|加起[来來]|相[加减減乘除差]|之[和差积積比]|[差距]距|\d\s*倍|倍[数數]|比[例率值]"
     r"|乘以|除以|\d[^，。]{0,6}(?:[减減]去|加上)|翻[倍番]|折合|[换換]算|相[当當]于|[计計]算|算[来來下出得]|平均",
