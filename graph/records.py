@@ -143,6 +143,12 @@ class Doubted(TypedDict):
 
     text: str
     reason: str
+    part: NotRequired[str]
+    """The words of it that are wrong, where the rest is right."""
+    says: NotRequired[str]
+    """What a source says instead, in its own words."""
+    source: NotRequired[str]
+    """The id of that source."""
 
 
 SecondReader = Literal["asked", "off", "no_model", "failed", "not_needed"]

@@ -18,7 +18,7 @@ from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block, wrap
-from report.rulings import Claim, Grade, claims, evidence, ruling
+from report.rulings import Claim, Grade, Judged, borne_out, claims, evidence, ruling
 from report.support import Proven
 from report.wording import doubt
 from runs.place import here, owner
@@ -32,6 +32,8 @@ class SentenceVerdict(BaseModel):
     sentence: int = Field(description="the number of the sentence")
     verdict: Grade
     source: str = Field(default="", description="the id of the source that says it")
+    says: str = Field(default="", description="what it says instead, a few words copied exactly")
+    part: str = Field(default="", description="the wrong part alone, copied exactly")
 
 
 class Checks(BaseModel):
@@ -93,7 +95,12 @@ async def read_again(
         return Reread(checked, "failed", problem.code)
     if not checks.verdicts:
         return Reread(checked, "asked")
-    given = {one.sentence: (one.verdict, _known(one.source, pages)) for one in checks.verdicts}
+    by_number = {claim.number: claim for claim in shown}
+    given = {
+        one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
+        for one in checks.verdicts
+        if one.sentence in by_number
+    }
     ruled = ruling(shown, given)
     again = await verified(owner(runtime), text, sources, state["question"], ruled)
     return Reread(again, "asked")
@@ -106,6 +113,5 @@ def _marked(claim: Claim, language: str) -> str:
     return block("sentence", said, id=claim.number, **why)
 
 
-def _known(source: str, pages: Mapping[str, str]) -> str:
-    name = source.strip("[] ")
-    return name if name in pages else ""
+def _judged(one: SentenceVerdict) -> Judged:
+    return Judged(one.verdict, one.source.strip("[] "), one.says, one.part)

@@ -116,7 +116,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         cited=checked.cited,
         quotes=checked.quotes,
         removed=checked.removed,
-        doubted=[Doubted(text=plain(one["text"]), reason=one["reason"]) for one in checked.doubted],
+        doubted=[_shown(one) for one in checked.doubted],
         notices=[
             *_notices(draft, state["language"]),
             *await _respelt(state, runtime),
@@ -196,6 +196,12 @@ async def _checked(
     composed = material.composed(state)
     whole = await verified(owner(runtime), composed, sources, state["question"])
     return Reread(whole, again.second_reader)
+
+
+def _shown(one: Doubted) -> Doubted:
+    """Return a doubt in a sentence as the sentence is shown."""
+    shown: Doubted = {**one, "text": plain(one["text"])}
+    return shown | {"part": plain(one["part"])} if "part" in one else shown
 
 
 def _request(state: State) -> str:

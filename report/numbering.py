@@ -60,7 +60,9 @@ class Numbered(NamedTuple):
     body: str
     used: list[Source]
     uses: list[Use]
-    """Every number in the text, in order."""
+    """Every number in the text, in order, and then those of the notes."""
+    notes: list[str]
+    """What is said of the text below it, with numbers like those in it."""
 
 
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
@@ -81,6 +83,7 @@ def numbered(
     language: str = "en",
     doubted: Sequence[str] = (),
     texts: Mapping[str, str] = NO_TEXTS,
+    notes: Sequence[str] = (),
 ) -> Numbered:
     """Return `body` as markdown with a number for each mark, and the place where there is one.
 
@@ -89,8 +92,8 @@ def numbered(
     is not told again by the next one of its document in a paragraph, list or table, and the name
     of a section not below its heading: a number alone is the place that was told last. A mark
     stands in each sentence that is `doubted`, before its full stop, and behind a block of code for
-    each line of it that is. With the `texts` of the pages,
-    by the ids of their sources, the place is that of the words that are cited.
+    each line of it that is. With the `texts` of the pages, by the ids of their sources, the place
+    is that of the words that are cited. What the `notes` cite is numbered behind the text.
     """
     used: dict[str, Source] = {}
     uses: list[Use] = []
@@ -119,7 +122,9 @@ def numbered(
             parts[at] = part._replace(text=_PLACED.sub(partial(_once, last, start), text))
         else:
             parts[at] = part._replace(text=part.text + _behind(parts, at, doubts))
-    return Numbered(joined(parts), list(used.values()), uses)
+    said = [_with_numbers(PRIVATE.sub("", one), (), cited, uses) for one in notes]
+    told = [_PLACED.sub(partial(_once, {}, start), one) for one in said]
+    return Numbered(joined(parts), list(used.values()), uses, told)
 
 
 def _sections(last: Mapping[str, str], part: Block) -> dict[str, str]:

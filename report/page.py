@@ -18,10 +18,10 @@ from graph.records import Source
 from report.citations import narrowed, place
 from report.escaping import one_line, web_address
 from report.extracts import BEGINNING, Piece, grouped, pieces
-from report.numbering import DOUBT, DOUBTS, USE, Numbered, numbered
+from report.numbering import DOUBT, DOUBTS, PRIVATE, USE, Numbered, numbered
 from report.placing import Part, Use, placed
 from report.shape import Document
-from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
+from report.wording import Doubt, Missing, doubts, footnotes, missing, noted, notices, word
 from retrieval.regex import regex
 
 _TAGS = {
@@ -34,6 +34,7 @@ UNBROKEN = "\u2060–\u2060"
 """A dash between two numbers, at which no line ends."""
 
 _RANGE = regex(r"(?<=\d)–(?=\d)")
+_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
@@ -54,7 +55,11 @@ def to_html(document: Document) -> str:
     """
     language = "zh" if document["language"].lower().startswith("zh") else "en"
     told = [one["text"] for one in document["doubted"]]
-    shown = numbered(document["body"], document["sources"], language, told, document["texts"])
+    doubted = doubts(document)
+    proofs = [one.proof for one in doubted]
+    shown = numbered(
+        document["body"], document["sources"], language, told, document["texts"], proofs
+    )
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
     nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
@@ -66,8 +71,8 @@ def to_html(document: Document) -> str:
         meta=_meta(document, len(shown.used), language),
         question=_paragraph(document["question"], "question"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
-        body=_body(shown, passages, doubts(document)) or nothing,
-        doubts=_doubts(shown, doubts(document), language),
+        body=_body(shown, passages, doubted) or nothing,
+        doubts=_doubts(shown, passages, doubted, language),
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),
         sources=_sources(shown, passages, language),
@@ -116,7 +121,7 @@ def _exact(source: Source, text: str, group: Sequence[Part]) -> Source:
     return narrowed(source, text, Part(group[0].start, max(one.end for one in group)))
 
 
-def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str]) -> str:
+def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[Doubt]) -> str:
     """Return the text as HTML: cleaned first, then the numbers become links."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = markdown.disable(_NOT_WRITTEN).parse(shown.body)
@@ -126,6 +131,21 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
     clean = nh3.clean(
         plain, tags=_TAGS, attributes=_ATTRIBUTES, filter_style_properties={"text-align"}
     )
+
+    def warn(found: re.Match[str]) -> str:
+        at = ord(found[0]) - DOUBT
+        place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
+        one = min(at, len(doubted) - 1)
+        why = escape(one_line(doubted[one].text + _bare(shown.notes[one])))
+        after = found.string[found.end() :][:1]
+        space = " " if after.isalnum() else ""
+        return f'<a class="doubt" {place} title="{why}">⚠</a>{space}'
+
+    return DOUBTS.sub(warn, _linked(clean, shown, passages))
+
+
+def _linked(clean: str, shown: Numbered, passages: Sequence[_Passage]) -> str:
+    """Return clean HTML with its numbers as links, and with its quotations marked."""
     targets = {
         use: f"p{at}-{number}" if part.sure else f"p{at}"
         for at, passage in reversed([*enumerate(passages, start=1)])
@@ -141,26 +161,26 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[str])
         name = _RANGE.sub(UNBROKEN, found[1])
         return f'<a class="ref" id="c{at + 1}" href="#{target}" title="{about}">[{name}]</a>'
 
-    def warn(found: re.Match[str]) -> str:
-        at = ord(found[0]) - DOUBT
-        place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
-        why = escape(one_line(doubted[min(at, len(doubted) - 1)]))
-        after = found.string[found.end() :][:1]
-        space = " " if after.isalnum() else ""
-        return f'<a class="doubt" {place} title="{why}">⚠</a>{space}'
-
     marked = _NUMBER.sub(link, clean.replace(" \ue000", "\u00a0\ue000"))
-    marked = DOUBTS.sub(warn, marked)
     return marked.replace("\ue002", '<span class="quote">').replace("\ue003", "</span>")
 
 
-def _doubts(shown: Numbered, doubted: Sequence[str], language: str) -> str:
+def _bare(note: str) -> str:
+    """Return a note without its numbers and without the marks of Markdown."""
+    return PRIVATE.sub("", _ESCAPED.sub(r"\1", _NUMBER.sub("", note))).rstrip()
+
+
+def _doubts(
+    shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[Doubt], language: str
+) -> str:
     """Return what is doubted and why, each with a link to its sentence where that is marked."""
     marked = {ord(mark) - DOUBT for mark in DOUBTS.findall(shown.body)}
     lines = []
-    for at, one in enumerate(doubted):
+    for at, (one, note) in enumerate(zip(doubted, shown.notes, strict=True)):
+        space = " " if note.startswith(" ") else ""
+        proof = space + _linked(_escaped(_ESCAPED.sub(r"\1", note)), shown, passages)
         back = _jumps("w", [at + 1], "↑", word("back", language)) if at in marked else ""
-        lines.append(f'<li id="d{at + 1}">{_escaped(one)} {back}</li>')
+        lines.append(f'<li id="d{at + 1}">{_escaped(one.text)}{proof} {back}</li>')
     return _section("doubts", lines, language)
 
 

@@ -56,15 +56,23 @@ def _warned(mark: re.Match[str]) -> str:
 def _parts(document: Document) -> Iterator[str]:
     language = document["language"]
     told = [one["text"] for one in document["doubted"]]
-    text, used, _ = numbered(
-        document["body"], document["sources"], language, told, document["texts"]
+    doubted = doubts(document)
+    text, used, _, proofs = numbered(
+        document["body"],
+        document["sources"],
+        language,
+        told,
+        document["texts"],
+        [one.proof for one in doubted],
     )
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
     unanswered = document["status"] == "insufficient_evidence"
     yield _shown(text) or (word("nothing", language) if unanswered else "")
-    yield from _list("doubts", [f"⚠ {escaped(one)}" for one in doubts(document)], language)
+    lines = zip(doubted, proofs, strict=True)
+    told_doubts = [f"⚠ {escaped(one.text)}{_shown(proof)}" for one, proof in lines]
+    yield from _list("doubts", told_doubts, language)
     gaps = [_gap(one, language) for one in missing(document)]
     yield from _list("missing", gaps, language)
     yield from _list("searched", map(escaped, document["searched"] if unanswered else []), language)

@@ -17,7 +17,7 @@ from report.snippets import coded, lines, names, place_of
 from report.statements import statements, statements_of
 from report.verify import check
 from retrieval.regex import regex
-from retrieval.text import Span
+from retrieval.text import Span, find
 
 Grade = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
@@ -29,11 +29,26 @@ AROUND = (800, 500, 300, 150)
 ROOM = 32_000
 """How many characters of pages a reader is shown, about."""
 
+LONGEST = 300
+"""How many characters of a page are told as what it says instead, at most."""
+
 WINDOW = 1_000
 """How many characters are shown of a page in another language than the statement."""
 
 _ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
 _CODE = regex(r"`([^`\n]+)`")
+
+
+class Judged(NamedTuple):
+    """What a reader says of one claim."""
+
+    grade: Grade
+    source: str = ""
+    """The id of the source that says it, or that says otherwise; or nothing."""
+    says: str = ""
+    """What that source says instead, in its own words."""
+    part: str = ""
+    """The words of the claim that are wrong, where the rest is right."""
 
 
 class Claim(NamedTuple):
@@ -66,8 +81,21 @@ class Ruling:
 
     upheld: Mapping[str, str] = field(default_factory=dict)
     """Statements that stay and are not doubted, each with the source that it shall cite, or ""."""
-    faulted: Mapping[str, str] = field(default_factory=dict)
-    """Statements to be doubted, each with the reason."""
+    faulted: Mapping[str, Judged] = field(default_factory=dict)
+    """Statements to be doubted, each with what the reader says of it."""
+
+    def doubted(self, statement: str, reason: str = "") -> Doubted | None:
+        """Return the doubt in a statement: for the reader's reason, or the one that is given."""
+        name = letters(statement)
+        fault = self.faulted.get(name)
+        if name in self.upheld or not (fault or reason):
+            return None
+        doubted = Doubted(text=statement.strip(), reason=fault.grade if fault else reason)
+        if fault and fault.part:
+            doubted["part"] = fault.part
+        if fault and fault.says:
+            doubted |= {"says": fault.says, "source": fault.source}
+        return doubted
 
 
 NO_RULING = Ruling()
@@ -100,7 +128,7 @@ def claims(
     ]
 
 
-def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Grade, str]]) -> Ruling:
+def ruling(shown: Sequence[Claim], verdicts: Mapping[int, Judged]) -> Ruling:
     """Return what follows from the verdicts on some claims, by their numbers.
 
     A doubt is only lifted where the reader says so; where the reader shares it, the reader's reason
@@ -108,18 +136,42 @@ def ruling(shown: Sequence[Claim], verdicts: Mapping[int, tuple[Grade, str]]) ->
 
     Args:
         shown: The claims that the reader was shown.
-        verdicts: Each verdict, and the id of the source that the claim shall cite, or "".
+        verdicts: Each verdict, with the source that the claim shall cite, or that says otherwise.
     """
     upheld: dict[str, str] = {}
-    faulted: dict[str, str] = {}
+    faulted: dict[str, Judged] = {}
     for claim in shown:
-        verdict, source = verdicts.get(claim.number, ("", ""))
+        judged = verdicts.get(claim.number)
+        if not judged:
+            continue
+        verdict, source = judged.grade, judged.source
         right = verdict == "supported" and source not in cites(claim.text)
         if verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[letters(claim.text)] = source if right else ""
         if verdict in ("not_said", "contradicted"):
-            faulted[letters(claim.text)] = verdict
+            faulted[letters(claim.text)] = judged
     return Ruling(upheld, faulted)
+
+
+def borne_out(judged: Judged, claim: Claim, texts: Mapping[str, str]) -> Judged:
+    """Return what a reader says of a claim, without words that are in no page or in no claim.
+
+    Args:
+        judged: What the reader says; the source may be one that there is not.
+        claim: The claim.
+        texts: The full text of each source by its id.
+    """
+    first = judged.source if judged.source in texts else ""
+    names = dict.fromkeys(filter(None, [first, *claim.sources, *texts]))
+    says = " ".join(judged.says.split()).strip('"“”')
+    said_by = next((name for name in names if name in texts and find(says, texts[name])), "")
+    whole, part = letters(claim.text), letters(judged.part)
+    return Judged(
+        judged.grade,
+        said_by or first,
+        says if said_by and len(says) <= LONGEST else "",
+        judged.part.strip() if part != whole and part in whole else "",
+    )
 
 
 def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:

@@ -234,10 +234,9 @@ class _Prover(Comparison):
 
     def doubt_faulted(self, left: Sequence[Block]) -> None:
         """Doubt the statements of what is left that a second reader found fault with."""
-        doubted = {letters(one["text"]) for one in self.doubted}
-        for statement in _told(left):
-            if letters(statement) not in doubted:
-                self.doubt(statement, self.ruling.faulted.get(letters(statement), ""))
+        done = {letters(one["text"]) for one in self.doubted}
+        faulted = map(self.ruling.doubted, _told(left))
+        self.doubted += [one for one in faulted if one and letters(one["text"]) not in done]
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
         """Doubt what says the opposite of a quotation from its own source in its paragraph."""
@@ -300,10 +299,8 @@ class _Prover(Comparison):
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
-        name = letters(statement)
-        if reason and name not in self.ruling.upheld:
-            reason = self.ruling.faulted.get(name, reason)
-            self.doubted.append(Doubted(text=statement.strip(), reason=reason))
+        doubted = self.ruling.doubted(statement, reason) if reason else None
+        self.doubted += [doubted] if doubted else []
 
     def code(self, part: Block, lead: str) -> None:
         """Doubt the lines of a fence of code with a number, or a name, that no source has.

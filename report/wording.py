@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from graph.records import Doubted, Removed
 from report.shape import Document
+from retrieval.regex import regex
 
 DOUBTED = 12
 """How many sentences in which something is doubtful are told word for word."""
@@ -35,6 +37,8 @@ _EN = {
     "gone": "a file that is no longer there",
     "beginning": "beginning",
     "back": "Back to the text",
+    "instead": " — the source says:",
+    "wrong_part": ", wrong in it: “{}”",
     "count": "{} sources",
     "count_one": "1 source",
     "colon": ": ",
@@ -69,6 +73,8 @@ _ZH = {
     "gone": "原文件已不存在",
     "beginning": "开头",
     "back": "回到正文",
+    "instead": "——来源的原文是：",
+    "wrong_part": "，有误之处：“{}”",
     "count": "{} 个来源",
     "count_one": "1 个来源",
     "colon": "：",
@@ -167,6 +173,8 @@ _DOUBTED = {
     ),
     "strength": ("It says more than its sources: “{}”", "所说超出所引来源：“{}”"),
 }
+_SINGLE = regex("‘([^‘’“”]*)’(?![A-Za-z])")
+_OTHER_MARKS = str.maketrans("“”\ue020\ue021", "‘’“”")
 _OTHER = ("{} for other reasons", "其他原因")
 
 
@@ -248,11 +256,31 @@ def _missing(why: str, titles: Mapping[str, str], language: str) -> Missing:
     return Missing([(title, "") for title in titles], noted(why, every, language))
 
 
-def doubts(document: Document) -> list[str]:
+class Doubt(NamedTuple):
+    """A line of the list of what is doubted."""
+
+    text: str
+    proof: str
+    """What a source says instead, as a marked quotation behind the text; or nothing."""
+
+
+def doubts(document: Document) -> list[Doubt]:
     """Return what is doubted, and why, sentence by sentence; of very many only how many more."""
     language, more = document["language"], len(document["doubted"]) - DOUBTED
-    lines = [_doubt(one, language) for one in document["doubted"][:DOUBTED]]
-    return [*lines, word("more_doubted", language).format(more)] if more > 0 else lines
+    lines = [_proven(one, language) for one in document["doubted"][:DOUBTED]]
+    rest = Doubt(word("more_doubted", language).format(more), "")
+    return [*lines, rest] if more > 0 else lines
+
+
+def _proven(one: Doubted, language: str) -> Doubt:
+    says = html.escape(one.get("says", ""), quote=False)
+    if not says:
+        return Doubt(_doubt(one, language), "")
+    text, space = (
+        _doubt(one, language) + word("instead", language),
+        "" if _is_chinese(language) else " ",
+    )
+    return Doubt(text, f'{space}<q s="{one.get("source", "")}">{says}</q>')
 
 
 def footnotes(document: Document) -> list[str]:
@@ -298,7 +326,15 @@ def doubt(reason: str, language: str) -> str:
 
 def _doubt(one: Doubted, language: str) -> str:
     told = _DOUBTED.get(one["reason"], _DOUBTED["number"])
-    return told[_is_chinese(language)].format(one["text"].replace("`", ""))
+    line = told[_is_chinese(language)].format(_nested(one["text"]))
+    wrong = _nested(one.get("part", ""))
+    return line + word("wrong_part", language).format(wrong) if wrong else line
+
+
+def _nested(text: str) -> str:
+    """Return a text as it stands between quotation marks: those in it are the other ones."""
+    inner = _SINGLE.sub("\ue020\\1\ue021", text.replace("`", ""))
+    return inner.translate(_OTHER_MARKS)
 
 
 def _is_chinese(language: str) -> bool:

@@ -17,6 +17,7 @@ PROSE = {
     *("title", "text", "question", "query", "queries", "content", "body", "location", "place"),
     *("description", "thought", "feedback", "note", "abstract", "quote", "value", "message"),
     *("action", "observation", "why", "notices", "searched", "doubted", "knowledge", "args"),
+    *("part", "says"),
 }
 """Keys whose values are words of people and models even where they are a single word."""
 

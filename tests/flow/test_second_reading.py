@@ -37,8 +37,9 @@ async def reported(
         )
         judged = [
             {"sentence": int(number), "verdict": verdict, "source": source}
+            | dict(zip(("says", "part"), more, strict=False))
             for number, said in shown
-            for start, verdict, source in verdicts
+            for start, verdict, source, *more in verdicts
             if plain(said).startswith(start)
         ]
         return {"verdicts": judged}
@@ -223,6 +224,32 @@ async def test_code_and_headings_are_read_again_and_marked(
     shown = str(outcome.state["messages"][-1].text)
     assert "the price ⚠" in shown
     assert "```\n\n⚠\n" in shown
+
+
+async def test_what_the_source_says_instead_is_told_with_its_citation(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    wrong = "So the dance tells other bees the price “of the meal” and the direction [S1]."
+    says = "A longer waggle run means that the food is farther away."
+    verdict = ("So the", "contradicted", "S1", says, "the price")
+    outcome = await reported(thread, choices, script, f"{TRUE} {wrong}", verdict)
+
+    (doubted,) = report_of(outcome)["doubted"]
+    assert (doubted["says"], doubted["source"], doubted["part"]) == (says, "S1", "the price")
+    shown = str(outcome.state["messages"][-1].text)
+    assert "the price ‘of the meal’ and the direction.”, wrong in it: “the price”" in shown
+    assert f"— the source says: “{says}” [1" in shown
+
+
+async def test_what_no_source_says_is_not_told_as_its_words(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    verdict = ("So the", "contradicted", "S1", "The dance tells a joke.", "not in it")
+    outcome = await reported(thread, choices, script, f"{TRUE} {RIGHT}", verdict)
+
+    (doubted,) = report_of(outcome)["doubted"]
+    assert set(doubted) == {"text", "reason"}
+    assert "joke" not in str(outcome.state["messages"][-1].text)
 
 
 async def test_a_review_puts_back_what_the_checks_took_out_of_a_finding(

@@ -732,3 +732,28 @@ def test_a_cited_passage_ends_with_a_sentence_where_one_ends_near_by():
     )
 
     assert "until the year 2024. …" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", "say otherwise: “It holds ‘at most’ 6.”, wrong in it: “6” — the source says: “"),
+        ("zh", "说法不同：“It holds ‘at most’ 6.”，有误之处：“6”——来源的原文是：“"),
+    ],
+)
+def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str):
+    says = "up to <four> *and* more"
+    one = {"text": "It holds “at most” 6.", "reason": "contradicted", "part": "6"}
+    told = document(
+        body="It holds “at most” 6 [S1].",
+        doubted=[one | {"says": says, "source": "S1"}],
+        texts={"S1": f"Here. It holds {says} cups."},
+        language=language,
+    )
+
+    (line,) = [one for one in to_markdown(told).splitlines() if expected in one]
+    assert line.endswith("up to \\<four\\> and more” [1]")
+    page = to_html(told)
+    shown = re.sub("<[^>]+>", "", page[page.index('<li id="d1">') :].partition("</li>")[0])
+    assert "up to &lt;four&gt; and more” [1]" in shown.replace("\u00a0", " ")
+    assert '<a class="ref" id="c2"' in page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from report.rulings import Claim, claims, evidence, ruling
+from report.rulings import Claim, Judged, borne_out, claims, evidence, ruling
 
 PAGE = (
     "The pump runs at 41 bar. " + "It is painted grey. " * 60 + "The valve opens at 7 bar. "
@@ -105,9 +105,9 @@ def test_a_sentence_without_a_source_needs_a_verdict_and_a_remark_on_the_sources
 def test_a_claim_that_cites_the_wrong_source_is_given_the_right_one():
     shown = [Claim(1, "The pump runs at 41 bar [S2].", "", ("S2",))]
 
-    assert ruling(shown, {1: ("supported", "S1")}).upheld == {"Thepumprunsat41bar": "S1"}
-    assert ruling(shown, {1: ("supported", "S2")}).upheld == {}
-    assert ruling(shown, {1: ("supported", "")}).upheld == {}
+    assert ruling(shown, {1: Judged("supported", "S1")}).upheld == {"Thepumprunsat41bar": "S1"}
+    assert ruling(shown, {1: Judged("supported", "S2")}).upheld == {}
+    assert ruling(shown, {1: Judged("supported")}).upheld == {}
 
 
 def test_what_a_sentence_rests_on_is_shown_with_what_stands_around_it():
@@ -141,11 +141,19 @@ def test_a_verdict_lifts_doubts_and_raises_them():
     ]
     said = ruling(
         shown,
-        {1: ("contradicted", ""), 2: ("not_said", ""), 3: ("supported", "S1"), 4: ("own", "")},
+        {
+            1: Judged("contradicted"),
+            2: Judged("not_said"),
+            3: Judged("supported", "S1"),
+            4: Judged("own"),
+        },
     )
 
     assert said.upheld == {"Anotherdoubtedone": "S1"}
-    assert said.faulted == {"Acleanone": "not_said", "Adoubtedone": "contradicted"}
+    assert said.faulted == {
+        "Acleanone": Judged("not_said"),
+        "Adoubtedone": Judged("contradicted"),
+    }
 
 
 def test_code_that_a_claim_names_is_shown_where_it_stands():
@@ -181,3 +189,33 @@ def test_behind_a_citation_a_sentence_may_begin_with_a_small_letter():
         "xz keeps it with an option [S1]!",
         "gzip, too [S1].",
     ]
+
+
+CLAIM = Claim(1, "The pump, painted blue, runs at 41 bar [S2].", "", ("S2",))
+PAGES = {"S1": PAGE, "S2": 'The pump\nis painted  grey, and "nobody" knows why.'}
+
+
+@pytest.mark.parametrize(
+    ("judged", "left"),
+    [
+        (Judged("contradicted", "S2", "is painted grey"), ("S2", "is painted grey")),
+        (Judged("contradicted", "S1", "The valve opens"), ("S1", "The valve opens")),
+        (Judged("contradicted", "S2", "The valve opens"), ("S1", "The valve opens")),
+        (Judged("contradicted", "", "“is painted grey”"), ("S2", "is painted grey")),
+        (Judged("contradicted", "S9", "is painted green"), ("", "")),
+        (Judged("contradicted", "S2", "is painted green"), ("S2", "")),
+        (Judged("contradicted", "S1", "It is painted grey. " * 20), ("S1", "")),
+    ],
+)
+def test_what_a_reader_says_a_source_says_is_looked_up_in_it(judged: Judged, left: tuple[str, str]):
+    kept = borne_out(judged, CLAIM, PAGES)
+
+    assert (kept.source, kept.says) == left
+
+
+@pytest.mark.parametrize(
+    ("part", "left"),
+    [("painted blue", "painted blue"), ("painted green", ""), (CLAIM.text, ""), ("", "")],
+)
+def test_the_part_of_a_sentence_that_a_reader_names_stands_in_it(part: str, left: str):
+    assert borne_out(Judged("contradicted", part=part), CLAIM, PAGES).part == left

@@ -6,7 +6,7 @@ import pytest
 
 from graph.records import Source
 from report.render import Document, to_html, to_markdown
-from report.rulings import Ruling
+from report.rulings import Judged, Ruling
 from report.snippets import lines, names
 from report.support import Proven, proven
 
@@ -92,7 +92,9 @@ def test_a_value_that_is_nobodys_choice_is_doubted():
 
 def test_what_a_reader_says_of_a_line_of_code_stands():
     body = "The file says [S1]:\n\n```\nmaxsize 37M\nrotate 99\nmaxage 9\n```"
-    ruling = Ruling({"rotate99": ""}, {"maxsize37M": "contradicted", "maxage9": "not_said"})
+    ruling = Ruling(
+        {"rotate99": ""}, {"maxsize37M": Judged("contradicted"), "maxage9": Judged("not_said")}
+    )
 
     found = [(one["text"], one["reason"]) for one in checked(body, ruling=ruling).doubted]
     assert found == [("`maxsize 37M`", "contradicted"), ("`maxage 9`", "not_said")]
@@ -100,7 +102,7 @@ def test_what_a_reader_says_of_a_line_of_code_stands():
 
 def test_a_heading_that_a_reader_doubts_is_doubted_in_the_order_of_the_text():
     body = "The harbour has piers [S2].\n\n## It has a tall lighthouse\n\nThere are 900 piers [S2]."
-    ruling = Ruling({}, {"Ithasatalllighthouse": "contradicted"})
+    ruling = Ruling({}, {"Ithasatalllighthouse": Judged("contradicted")})
 
     found = [one["reason"] for one in checked(body, ruling=ruling).doubted]
     assert found == ["contradicted", "number"]
