@@ -61,6 +61,12 @@ def whole(source: Source) -> Source:
     return source | {"title": title, "location": path}
 
 
+def is_long(source: Source) -> bool:
+    """Say whether a place has so many lines or rows that those that are cited are told."""
+    found = _LONG.search(_split(source)[1])
+    return found is not None and int(found["last"]) - int(found["first"]) >= LONG
+
+
 def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """Return a source with a place that is no longer than it must be for what is cited of it.
 
@@ -74,10 +80,10 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """
     path, where = _split(source)
     found = _LONG.search(where)
-    if cited is None or not found:
+    if cited is None or not found or not is_long(source):
         return source
     first, last = int(found["first"]), int(found["last"])
-    if last - first < LONG or text.count("\n") > last - first:
+    if text.count("\n") > last - first:
         return source
     first += text.count("\n", 0, cited.start)
     last -= text.count("\n", max(cited.start, cited.end - 1))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from graph.records import Source
 from report.blocks import Block, around, blocks, joined
-from report.citations import document_key, narrowed, place, whole
+from report.citations import document_key, is_long, narrowed, place, whole
 from report.escaping import disarmed, escaped, unmarked
 from report.marks import MARKER, QUOTE, tidy
 from report.openers import points_back
@@ -107,7 +107,8 @@ def numbered(
         key = document_key(source)
         used.setdefault(key, whole(source))
         number, text = list(used).index(key) + 1, texts.get(name, "")
-        exact = narrowed(source, text, located(text, _use(number, [name], said, beside)))
+        use = _use(number, [name], said, beside)
+        exact = narrowed(source, text, located(text, use)) if is_long(source) else source
         return _Cited(number, escaped(PRIVATE.sub("", place(exact, language))), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))

@@ -97,9 +97,15 @@ def placed(text: str, use: Use) -> Part | None:
     the heading or term that it stands under. A page in another language has only the names and the
     numbers; what is found by them is not certain.
     """
-    said, beside = (_bare(one) for one in (use.said, use.beside))
+    return _placed(text, use.said, use.beside, use.quoted)
+
+
+# A report is drawn as Markdown and as a page, and each says where what is cited stands.
+@lru_cache(maxsize=512)
+def _placed(text: str, cited: str, around: str, quoted: bool) -> Part | None:
+    said, beside = _bare(cited), _bare(around)
     wanted = _wanted(said, beside)
-    place = _quoted(use.said, text, wanted) if use.quoted else None
+    place = _quoted(cited, text, wanted) if quoted else None
     place = place or _nearest(text, wanted, same=language(said) == language(text))
     return place and place._replace(end=min(place.end, place.start + LONGEST))
 
