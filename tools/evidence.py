@@ -15,7 +15,7 @@ from graph.state import State
 from memory.meanings import likeness
 from memory.pages import store as pages
 from memory.pages.finding import spelling
-from memory.pages.recollection import EARLIER, REPORT, recollected, traced, without_turns_of
+from memory.pages.recollection import EARLIER, REPORT, below, recollected, traced, without_turns_of
 from memory.pages.recollection import named as pages_named
 from memory.pages.store import Page
 from memory.pages.uploads import uploaded
@@ -152,7 +152,7 @@ async def gather(
     every = [page for some in results for page in some]
     opened = await openings(here.owner, every, "\n".join([*wanted, subject]))
     choice = Wanted(wanted, room, before=before, seen=seen, subject=subject)
-    return await _chosen(here, [*results, opened], choice, problems)
+    return await _chosen(here, [*results, opened], choice, problems, [*own, *context.files])
 
 
 async def recollect(
@@ -163,6 +163,7 @@ async def recollect(
     about: str,
     part: Scope,
     run: str = "",
+    files: Sequence[str] = (),
 ) -> Evidence:
     """Search what was read before for every query, and choose the best passages.
 
@@ -173,6 +174,7 @@ async def recollect(
         about: What the passages are for.
         part: The part of the memory that is searched.
         run: A run whose own pages are left out.
+        files: The folders of the run, whose copy of a file is named before others.
     """
     different = dict.fromkeys(queries)
     searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
@@ -186,7 +188,7 @@ async def recollect(
     left = without_turns_of(list(worth.values()))
     each = frozenset(page.id for page in chosen)
     wanted = Wanted([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
-    return await _chosen(here, [left], wanted, [])
+    return await _chosen(here, [left], wanted, [], files)
 
 
 def _scaled(found: list[Page]) -> list[Page]:
@@ -196,14 +198,22 @@ def _scaled(found: list[Page]) -> list[Page]:
 
 
 async def _chosen(
-    here: Here, results: Sequence[list[Page]], wanted: Wanted, problems: list[Problem]
+    here: Here,
+    results: Sequence[list[Page]],
+    wanted: Wanted,
+    problems: list[Problem],
+    files: Sequence[str],
 ) -> Evidence:
-    """Choose passages of what was found, and give their pages a number in this thread."""
+    """Choose passages of what was found, and give their pages a number in this thread.
+
+    A file is named by the path that it has in the folders of the run, where it is in one of them.
+    """
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT}
     found = list(by_id.values())
     cuts = await _by_meaning(found, await asyncio.to_thread(_cut, found, wanted), wanted)
     chosen = await asyncio.to_thread(_choose, found, cuts, wanted)
-    citable = [Citable(page.id, page.title, page.location, page.kind) for page, _ in chosen]
+    shown = await below(here.owner, [page for page, _ in chosen], files)
+    citable = [Citable(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register(here.thread, citable)
     kept = [_passage(source["id"], *one) for source, one in zip(sources, chosen, strict=True)]
     return Evidence(kept, {source["id"]: source for source in sources}, problems)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, select
 
 from memory.pages.abstracts import TURNS
-from memory.pages.finding import Page, columns, location, search, searching
+from memory.pages.finding import ROOTS, Page, columns, location, search, searching
 from memory.pages.records import WORKED_OUT
 from memory.pages.within import Scope
 from retrieval.index import Index
@@ -68,6 +68,11 @@ _NAMED = select(*columns()).where(
 )
 
 
+_NAMED_BELOW = select(*columns(rooted=True)).where(
+    pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
 _OVERVIEWS = select(pages.c.id).where(
     pages.c.owner == bindparam("owner"),
     pages.c.id.in_(bindparam("ids", expanding=True)),
@@ -112,6 +117,17 @@ async def named(owner: str, ids: Sequence[str]) -> list[Page]:
         Page(row.id, row.kind, row.title, location(row.path, row.place), row.text, 0.0)
         for row in (rows[one] for one in ids if one in rows)
     ]
+
+
+async def below(owner: str, found: Sequence[Page], roots: Sequence[str]) -> list[Page]:
+    """Return pages with the paths that their files have below some folders, as far as they have."""
+    files = [page.id for page in found if page.kind == "file"]
+    if not files or not roots:
+        return [*found]
+    values = {"owner": owner, "ids": files, ROOTS.key: [*roots]}
+    rows = await read_rows(_NAMED_BELOW, values)
+    paths = {row.id: location(row.path, row.place) for row in rows if row.path}
+    return [page._replace(location=paths.get(page.id, page.location)) for page in found]
 
 
 def without_turns_of(found: Sequence[Page]) -> list[Page]:

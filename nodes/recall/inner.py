@@ -83,7 +83,10 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
         Problem: What every model call meets, such as a key that is refused.
     """
     place, part = here(state, runtime), scope(remembered(runtime.context))
-    found = await recollect(place, [question], about=question, part=part, run=place.run)
+    files = runtime.context.files
+    found = await recollect(
+        place, [question], about=question, part=part, run=place.run, files=files
+    )
     shown = [
         Page(one["source"], found.sources[one["source"]]["title"], "", one["text"])
         for one in found.passages

@@ -14,6 +14,7 @@ from graph.context import Context
 from graph.records import Seen
 from memory import meanings
 from memory.pages import store as pages
+from memory.pages.documents import note_document
 from memory.pages.store import NewPage
 from memory.pages.within import Scope
 from models.bert import Floats
@@ -132,6 +133,25 @@ async def test_of_a_named_report_the_pages_that_it_rests_on_are_shown():
     found = await recollect(HERE, ["闸门"], [one], about="闸门有多重？", part=Scope())
 
     assert "four tons" in shown(found)
+
+
+@pytest.mark.parametrize("seen", [False, True])
+async def test_a_file_is_named_by_its_path_in_the_folders_of_the_run(seen: bool):
+    text = "The gate of the mill is green."
+    (one,) = await keep("hash", text, title="Mill", kind="file")
+    read = {"size": 1, "modified": 1, "sha256": "hash", "reader": 1, "code": "", "reason": ""}
+    for root in ("/a", "/b"):
+        await note_document(OWNER, root, f"{root}/mill.txt", read)
+    known = [Seen(page=one, start=0, end=len(text))] if seen else []
+
+    mine = Context(files=["/b"])
+    found = await gather(HERE, mine, ["gate of the mill"], about="gate", web=False, seen=known)
+    recalled = await recollect(HERE, ["gate"], [one], about="gate", part=Scope(), files=["/b"])
+    elsewhere = await recollect(HERE, ["gate"], [one], about="gate", part=Scope(), files=["/c"])
+
+    assert [one["location"] for one in found.sources.values()] == ["/b/mill.txt#p0"]
+    assert [one["location"] for one in recalled.sources.values()] == ["/b/mill.txt#p0"]
+    assert [one["location"] for one in elsewhere.sources.values()] == ["/a/mill.txt#p0"]
 
 
 def sensing(*senses: str) -> Embedder:

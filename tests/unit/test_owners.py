@@ -208,6 +208,9 @@ READS: dict[str, Read] = {
     "pages.outline.outline": _brief,
     "pages.outline.read_out": _brief,
     "pages.records.recorded": lambda o, ids: records.recorded(o, ids.pages),
+    "pages.recollection.below": lambda o, ids: recollection.below(
+        o, [recollection.Page(one, "file", "", "", "", 0.0) for one in ids.pages], ["/docs", "/"]
+    ),
     "pages.recollection.empty": lambda o, ids: recollection.empty(o, scopes.Scope(None, None)),
     "pages.recollection.named": lambda o, ids: recollection.named(o, ids.pages),
     "pages.recollection.recollected": lambda o, ids: recollection.recollected(
