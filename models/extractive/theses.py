@@ -7,10 +7,15 @@ import re
 from retrieval.regex import regex
 
 _OPPOSED = regex(
-    r"\b(?:disagree\w*|differ(?:s|ed)?|contradict\w*|conflict\w*|at odds|opposing|oppose[ds]?"
-    r"|debate\w*|argue against|controvers\w+)\b"
+    r"\b(?:disagree\w*|at odds|opposing|debate\w*|argue against|controvers\w+)\b"
     r"|分歧|矛盾|[争爭][议議论論]|[对對]立|相反|不一致|(?:[观觀][点點]|看法|主[张張]|[说說]法).*(?:不同|[区區][别別])",
     re.IGNORECASE,
+)
+_APART = regex(r"\b(?:differ(?:s|ed)?|contradict\w*|conflict\w*|oppose[ds]?)\b", re.IGNORECASE)
+"""What things do as well as documents and people."""
+_PEOPLE = regex(
+    r"\b(?:scholars|historians|researchers|scientists|experts|critics|reviewers|schools|views"
+    r"|opinions|theories|accounts|positions|arguments|who)\b|\b[A-Z][a-z]+ and [A-Z][a-z]+\b"
 )
 _DOCUMENTS = regex(
     r"\b(?P<count>two|both|three|four)? ?(?:papers|articles|documents|sources|authors|files|texts"
@@ -18,6 +23,12 @@ _DOCUMENTS = regex(
     r"|(?P<zh>[两兩二三四])?(?:[篇个個份位本])?(?:[论論]文|文章|文[档檔件]|[资資]料|作者|[报報]告|[书書])",
     re.IGNORECASE,
 )
+_SPEAKING = regex(
+    r"\b(?:papers|articles|documents|sources|authors|reports|studies|books|notes|texts)\b"
+    r"|\b(?:two|both|three|four) files\b",
+    re.IGNORECASE,
+)
+"""Documents that say something, as files seldom do."""
 _COUNTS = {"three": 3, "four": 4, "三": 3, "四": 4}
 _OWN = regex(
     r"\b(?:(?:this|the present) (?:paper|review|article|essay|study|note|report|book)|I|we|my view"
@@ -42,8 +53,14 @@ _PLACE = regex(
 
 
 def opposed(question: str) -> bool:
-    """Tell whether a question asks in what documents or people disagree."""
-    return bool(_OPPOSED.search(question))
+    """Tell whether a question asks in what documents or people disagree.
+
+    Files that differ and changes that conflict are no documents that disagree.
+    """
+    if _OPPOSED.search(question):
+        return True
+    speak = _PEOPLE.search(question) or _SPEAKING.search(question)
+    return bool(_APART.search(question) and speak)
 
 
 def documents_asked(question: str) -> int:

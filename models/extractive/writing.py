@@ -58,9 +58,8 @@ def finding(prompt: Prompt) -> Written:
     titles = _titles(prompt) if opposed(wanted[0]) else {}
     if not chosen:
         return Written(NOTHING[prompt.language])
-    return Written(
-        _bullets(chosen, titles), None if titles else _unsure(wanted[-1], prompt, chosen)
-    )
+    unsure = None if _several(titles, chosen) else _unsure(wanted[-1], prompt, chosen)
+    return Written(_bullets(chosen, titles), unsure)
 
 
 def report(prompt: Prompt) -> Written:
@@ -84,7 +83,8 @@ def _quoted(prompt: Prompt) -> Written:
     if not sections:
         return Written(NO_EVIDENCE[prompt.language])
     titles = _titles(prompt) if opposed(prompt.question) else {}
-    unsure = None if sure or titles else _lacking(prompt, pages, sections)
+    set_out = _several(titles, [one for _, quotes in sections for one in quotes])
+    unsure = None if sure or set_out else _lacking(prompt, pages, sections)
     shown = answer(prompt.question, sure or sections, titles)
     blocks = [_opening(prompt, shown, titles, _SAYS if unsure is None else _RELATED)]
     evidence: dict[str, list[Quote]] = {}
@@ -157,6 +157,11 @@ def _titles(prompt: Prompt) -> dict[str, str]:
     for found in prompt.findings:
         shown |= found.documents
     return {source: title for source, title in shown.items() if title.strip()}
+
+
+def _several(titles: Mapping[str, str], quotes: Iterable[Quote]) -> bool:
+    """Tell whether quotes of several documents are set side by side."""
+    return len({titles[one.source] for one in quotes if one.source in titles}) > 1
 
 
 def _opening(

@@ -17,6 +17,26 @@ def test_another_question_is_for_no_disagreement():
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "How do I see only the lines that differ?",
+        "What does merge exit with when changes conflict?",
+        "Which options conflict with --quiet?",
+    ],
+)
+def test_what_differs_or_conflicts_in_a_program_is_no_disagreement(question):
+    assert not opposed(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What do the sources differ about?", "Do the reports contradict each other?"],
+)
+def test_documents_differ_and_contradict_each_other(question):
+    assert opposed(question)
+
+
+@pytest.mark.parametrize(
     ("thesis_like", "other"),
     [
         ("This review argues that memories fade.", "Twelve students learned a list."),

@@ -173,6 +173,13 @@ def test_a_disagreement_sets_thesis_against_thesis_under_the_titles_of_the_docum
     assert "### Interference\n\n- <q" in said
 
 
+def test_a_disagreement_that_one_document_speaks_of_is_no_sure_answer():
+    asked = "How do the two papers disagree about forgetting?"
+    prompt = Prompt(question=asked, step=(asked, ""), pages=DEBATE[:1])
+
+    assert writing.finding(prompt).unsure is not None
+
+
 def test_a_definition_is_not_followed_by_an_aside():
     asked = "What is a drone?"
     quotes = '<q s="S1">A drone is a male bee.</q> <q s="S1">We saw a drone.</q>'
