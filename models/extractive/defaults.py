@@ -42,6 +42,17 @@ _NO_VALUE = regex(
     re.IGNORECASE,
 )
 """What speaks of a default and says that it is another, or that something changes it."""
+_REFERS = re.compile(
+    r"\bdefaults?\b[^.;]{0,60}?(?:"
+    r"\b(?:given|taken|inherited|calculated|computed|obtained|fixed|set|configured|controlled"
+    r"|compiled|decided|governed|picked|found|documented|listed|shown|supplied|provided)"
+    r" (?:\w+ )?(?:by|in|into|from|at|via|through|with|on|during|when|below|above)\b"
+    r"|(?:\b(?:is|are|to|of)|[:=]) (?:as|see|the same|whatever|according|up to|similar|un\w+ed"
+    r"|unknown|not|none,|taken|inherited)\b)"
+    r"|\bsee\b[^.;]* defaults?\b",
+    re.IGNORECASE,
+)
+"""What says where a default comes from, and not what it is."""
 _ITS = frozenset(words("value setting location behaviour for of the"))
 _BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
 _BY_DEFAULT_TOO = regex(r"\bby default\b", re.IGNORECASE)
@@ -83,5 +94,5 @@ def _gives(clause: str, question: str, quote: Quote, asked: list[str], rest: lis
     of = next((found["of"] for one in _NAMED if (found := one.search(clause))), None)
     if _DECISION.search(question) and _BY_DEFAULT_TOO.search(clause):
         of = clause
-    given = of is not None and not _NO_VALUE.search(clause)
+    given = of is not None and not _NO_VALUE.search(clause) and not _REFERS.search(clause)
     return given and has(rest, words(f"{quote.under} {of}"))

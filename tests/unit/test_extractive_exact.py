@@ -210,6 +210,12 @@ def test_what_a_thing_does_to_what_was_named_before_says_nothing_of_it():
         "The default heat is chosen by the kiln.",
         "The default heat depends on the kiln.",
         "Kilns use the default heat of the house.",
+        "The default heat is given by --warm.",
+        "The default heat is taken from the environment.",
+        "The default heat is set at compile time.",
+        "The default heat is as configured for the house.",
+        "The default heat is the same as that of the oven.",
+        "The default heat: see kilnctl(8).",
     ],
 )
 def test_a_default_without_a_value_is_none(told):
