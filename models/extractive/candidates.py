@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from models.extractive.blocks import Page, Quote
-from models.extractive.manual import entries, within
+from models.extractive.manual import Entry, entries, only_names, within
 from models.extractive.sections import paths
 from retrieval.entries import entry
 from retrieval.regex import regex
@@ -19,6 +19,9 @@ LONGEST = 600
 
 CHAIN = 300
 """More than two sentences stand together only up to so many characters."""
+
+FEW = 6
+"""What is said of a term in so few words goes on with the next sentence, after a mere name."""
 
 WHOLE = 120
 """Clauses between Chinese semicolons are one sentence if it has at most so many characters."""
@@ -85,11 +88,14 @@ def candidates(pages: Sequence[Page]) -> Iterator[Candidate]:
         for at, span in enumerate(spans):
             part = within(known, span.start)
             if part and span.start < part.text:
-                if span.end > part.text and _quotable(text := page.text[part.text : span.end]):
+                text = page.text[part.text : _told(page.text, spans, at, part, part.text)]
+                if span.end > part.text and _quotable(text):
                     yield Candidate(number, text, at == 0, part.term, True, part.term)
                 opens, above = True, part.term
                 continue
             text = _shown(_standing(page.text, spans, at))
+            if part and span.start == part.text:
+                text = page.text[span.start : _told(page.text, spans, at, part, span.start)]
             if _quotable(text):
                 term = part.term if part else ""
                 yield Candidate(number, text, at == 0, above, opens, under[at] or term)
@@ -151,6 +157,22 @@ def _standing(text: str, spans: Sequence[Span], at: int) -> str:
             break
         at, start = at - 1, before.start
     return text[start:end]
+
+
+def _told(text: str, spans: Sequence[Span], at: int, part: Entry, start: int) -> int:
+    """Return where what is first said of a term ends: behind the next sentence after a mere name.
+
+    If that leaves it short, the one after it belongs to it, too.
+    """
+    end = spans[at].end
+    if not only_names(part.term, text[start:end]):
+        return end
+    for after in spans[at + 1 : at + 3]:
+        apart = after.end > part.end or "\n\n" in text[end : after.start] or heading(after.text)
+        if apart or len(text[start:end].split()) > FEW:
+            break
+        end = after.end
+    return end
 
 
 def _points_back(sentence: str) -> bool:

@@ -42,7 +42,7 @@ _NO_VALUE = regex(
     re.IGNORECASE,
 )
 """What speaks of a default and says that it is another, or that something changes it."""
-_REFERS = re.compile(
+_REFERS = regex(
     r"\bdefaults?\b[^.;]{0,60}?(?:"
     r"\b(?:given|taken|inherited|calculated|computed|obtained|fixed|set|configured|controlled"
     r"|compiled|decided|governed|picked|found|documented|listed|shown|supplied|provided)"

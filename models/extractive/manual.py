@@ -47,6 +47,10 @@ OPTION = regex(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option looks like."""
 
 
+BARE = 2
+"""So many words are only another name of a term."""
+
+
 class Entry(NamedTuple):
     """A term with the part of a text that is said of it."""
 
@@ -89,6 +93,11 @@ def begins(term: str, quote: str, text: str) -> bool:
     start = rf"{re.escape(term)}\s+(?:{_VALUE})?{re.escape(quote)}"
     told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,", quote)
     return bool(term and told and re.search(start, text))
+
+
+def only_names(term: str, text: str) -> bool:
+    """Tell whether what is said of a term is only another name of it: "Flood ping."."""
+    return len(text.split()) <= BARE or set(words(KIND.sub(" ", text))) <= set(words(term))
 
 
 def explains(term: str, asked: str, title: str) -> bool:

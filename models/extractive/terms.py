@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import place
 from models.extractive.disqualifying import CONDITION
-from models.extractive.manual import OPTION, begins, deed, purpose
+from models.extractive.manual import OPTION, begins, deed, only_names, purpose
 from models.extractive.owner import beside, heads, owned, owners, single
 from models.extractive.wording import among
 from retrieval.regex import regex
@@ -107,6 +107,8 @@ def _tells(quote: Quote, head: str, title: str) -> bool:
     says what is so beside it; how a term may be given is not what it does.
     """
     program = owners(title) - {head.lower()}
+    if only_names(quote.under, quote.text):
+        return False
     if _REMARK.match(quote.text) or quote.text.split()[0].lower() in program:
         return False
     if CONDITION.search(quote.text) and not _IF_SET.match(quote.text):

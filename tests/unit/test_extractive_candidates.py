@@ -106,3 +106,9 @@ def test_signs_of_a_comment_are_left_out_before_a_sentence_and_kept_within_it():
         "Give the argument --slow to calm all bees."
     ]
     assert texts("--slow calms all of the bees.") == ["--slow calms all of the bees."]
+
+
+def test_a_mere_name_of_a_term_is_quoted_with_the_sentence_after_it():
+    page = Page("S1", "kilnctl - fire pots", "", "  -q  Quick fire.  Pots get hot in an hour.\n")
+    first = next(one for one in candidates([page]) if one.under == "-q")
+    assert first.text == "Quick fire.  Pots get hot in an hour."

@@ -108,6 +108,8 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
         ("What does Glaze do?", "Glaze", "Linux only; requires a pot."),
         ("What does Glaze do?", "Glaze", "When pots are cold, potters burn wood."),
         ("What does Glaze do?", "Glaze", "The pots are old."),
+        ("What does Glaze do?", "Glaze", "Slow fire."),
+        ("What does Glaze do?", "Glaze", "The glaze setting."),
         ("What does Glaze do?", "Glaze", "This option must be given before all others."),
         ("What does Glaze do?", "Glaze", "BTU tables require potters to add marks."),
         ("What does Glaze do?", "Glaze", "One of Glaze or Paint must be given for pots."),
