@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from langchain_core.messages import HumanMessage
+
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.caveats import not_found
@@ -45,9 +47,12 @@ def document(
         texts: The texts of the pages that are cited, by the ids of their sources.
     """
     sources: dict[str, Source] = state.get("sources", {})
+    asked = _asked(state)
+    follows = state["turn"] > 1 and not _same(state["question"], asked)
     return Document(
         title=report["title"],
-        question="" if _same(state["question"], report["title"]) else state["question"],
+        question="" if _same(asked, report["title"]) else asked,
+        researched=state["question"] if follows else "",
         status=status,
         notices=report["notices"],
         body=report["body"],
@@ -61,6 +66,12 @@ def document(
         language=report["language"],
         created=created,
     )
+
+
+def _asked(state: State) -> str:
+    """Return the question in the words of the person; of a file sent without any, as it is put."""
+    said = [str(one.text) for one in state.get("messages", []) if isinstance(one, HumanMessage)]
+    return (said[-1].strip() if said else "") or state["question"]
 
 
 def headline(text: str) -> str:

@@ -21,7 +21,17 @@ from report.extracts import BEGINNING, Piece, grouped, pieces
 from report.numbering import DOUBT, DOUBTS, PRIVATE, USE, Numbered, numbered
 from report.placing import Part, Use, placed
 from report.shape import Document
-from report.wording import Doubt, Missing, doubts, footnotes, missing, noted, notices, word
+from report.wording import (
+    Doubt,
+    Missing,
+    doubts,
+    footnotes,
+    missing,
+    noted,
+    notices,
+    researched,
+    word,
+)
 from retrieval.regex import regex
 
 _TAGS = {
@@ -69,7 +79,8 @@ def to_html(document: Document) -> str:
         language="zh-CN" if language == "zh" else "en",
         title=_escaped(document["title"]),
         meta=_meta(document, len(shown.used), language),
-        question=_paragraph(document["question"], "question"),
+        question=_paragraph(document["question"], "question")
+        + _paragraph(researched(document), "researched"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
         body=_body(shown, passages, doubted) or nothing,
         doubts=_doubts(shown, passages, doubted, language),

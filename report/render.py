@@ -11,7 +11,7 @@ from report.numbering import DOUBTS, PRIVATE, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
-from report.wording import Missing, doubts, footnotes, missing, noted, notices, word
+from report.wording import Missing, doubts, footnotes, missing, noted, notices, researched, word
 from retrieval.regex import regex
 from retrieval.script import CJK
 
@@ -68,6 +68,7 @@ def _parts(document: Document) -> Iterator[str]:
     yield f"# {escaped(document['title'])}"
     yield "\n>\n".join(f"> {escaped(notice)}" for notice in notices(document))
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
+    yield escaped(researched(document))
     unanswered = document["status"] == "insufficient_evidence"
     yield _shown(text) or (word("nothing", language) if unanswered else "")
     lines = zip(doubted, proofs, strict=True)

@@ -23,6 +23,9 @@ class Document(TypedDict):
 
     title: str
     question: str
+    """What was asked, in the words of the person; nothing where the title says the same."""
+    researched: NotRequired[str]
+    """The same in a form that stands alone, where a follow-up was put into one."""
     status: str
     notices: list[str]
     body: str

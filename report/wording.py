@@ -20,6 +20,7 @@ _EN = {
     "searched": "What was searched",
     "sources": "Sources",
     "cited": "Cited passages",
+    "researched": "Researched as: {}",
     "near": "the nearest part of the page",
     "nothing": "No source that could be read says anything that answers this question.",
     "removed": "Removed by the checks: {}.",
@@ -57,6 +58,7 @@ _ZH = {
     "searched": "检索过的内容",
     "sources": "来源",
     "cited": "引用的原文",
+    "researched": "据此研究的问题：{}",
     "near": "页面中最接近的部分",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
     "removed": "核对时删去 {} 句：{}。",
@@ -281,6 +283,12 @@ def _proven(one: Doubted, language: str) -> Doubt:
         "" if _is_chinese(language) else " ",
     )
     return Doubt(text, f'{space}<q s="{one.get("source", "")}">{says}</q>')
+
+
+def researched(document: Document) -> str:
+    """Return in which form a question was researched, if not as it was asked."""
+    form = document.get("researched", "")
+    return word("researched", document["language"]).format(form) if form else ""
 
 
 def footnotes(document: Document) -> list[str]:

@@ -2,8 +2,10 @@ import re
 from html import unescape
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 from report.document import answer_of
+from report.document import document as document_of
 from report.render import plain, to_html, to_markdown
 from report.verify import check
 
@@ -757,3 +759,33 @@ def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str)
     shown = re.sub("<[^>]+>", "", page[page.index('<li id="d1">') :].partition("</li>")[0])
     assert "up to &lt;four&gt; and more” [1]" in shown.replace("\u00a0", " ")
     assert '<a class="ref" id="c2"' in page
+
+
+def of_turn(turn, said, question):
+    """Return the document of a turn in which a person said something."""
+    report = {"title": "Bees", "body": "Bees dance [S1].", "cited": ["S1"], "removed": []}
+    report |= {"notices": [], "language": "en"}
+    messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
+    state = {"turn": turn, "question": question, "messages": messages, "sources": {}}
+    return document_of(state, report, "succeeded", "2026-01-12")
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_question_is_shown_in_the_words_of_the_person(turn: int):
+    shown = of_turn(turn, "And do\nthey sing, too?", "Do honey bees sing, too?")
+
+    md, page = to_markdown(shown), words(to_html(shown))
+    assert "\n\n*And do they sing, too?*\n\n" in md
+    assert "And do they sing, too?" in page
+    assert ("\n\nResearched as: Do honey bees sing, too?\n\n" in md) == (turn == 2)
+    assert ("Researched as: Do honey bees sing, too?" in page) == (turn == 2)
+
+
+def test_a_question_that_was_researched_as_it_was_asked_is_told_once():
+    shown = of_turn(2, "do bees sing", "Do bees sing?")
+
+    assert "Researched" not in to_markdown(shown)
+
+
+def test_a_file_that_was_sent_without_words_has_the_question_that_was_put_for_it():
+    assert "*What does “a.pdf” say?*" in to_markdown(of_turn(1, " ", "What does “a.pdf” say?"))
