@@ -6,13 +6,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import pytest
 from sqlalchemy import (
     URL,
+    CompoundSelect,
     Dialect,
     Engine,
     create_engine,
@@ -23,9 +25,11 @@ from sqlalchemy import (
     table,
     union_all,
 )
+from sqlalchemy.pool import QueuePool
 
 from config.settings import settings
 from storage import connect
+from storage.connect import CONNECTIONS
 from storage.engine import _prepared
 
 POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
@@ -33,14 +37,39 @@ POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
 
 _dialects: dict[str, Dialect] = {}
 _compiled: dict[Any, Any] = {}
+_kept: dict[str, Engine] = {}
+"""The engine of each schema that many tests share, by the path on which its tables are found."""
+
+
+class Kept(QueuePool):
+    """Connections that outlive the engines of tests: opening one costs more than most tests."""
+
+    def dispose(self) -> None:
+        """Close none."""
+
+    def recreate(self) -> Self:
+        """Go on with those that are open."""
+        return self
 
 
 def engine_of(url: URL, **usual: Any) -> Engine:
-    """Make an engine that knows the statements which the engines of earlier tests have compiled."""
+    """Make an engine that knows the statements which the engines of earlier tests have compiled.
+
+    That of a schema which many tests share has the connections of earlier tests, too.
+    """
+    if kept := _kept.get(_path(url)):
+        engine = kept.execution_options()
+        # What is cached is cached by URL.
+        engine.url = url
+        return engine
     engine = create_engine(url, execution_options={"compiled_cache": _compiled}, **usual)
     # What is compiled is kept by dialect.
     engine.dialect = _dialects.setdefault(engine.name, engine.dialect)
     return engine
+
+
+def _path(url: URL) -> str:
+    return str(url.query.get("options", ""))
 
 
 @contextmanager
@@ -79,12 +108,17 @@ def empty_schema() -> Iterator[str]:
 def schema_with_tables() -> Iterator[str]:
     """Make a schema with all tables on the PostgreSQL server; its URL."""
     with empty_schema() as url:
-        _prepared(connect.connect(url)).dispose()
+        parsed = make_url(url).set(drivername="postgresql+psycopg")
+        engine = engine_of(parsed, poolclass=Kept, pool_size=CONNECTIONS, pool_pre_ping=True)
+        _kept[_path(parsed)] = engine
+        _prepared(connect.connect(url))
         yield url
+        del _kept[_path(parsed)]
+        QueuePool.dispose(engine.pool)
 
 
 def renamed(url: str) -> str:
-    """Return another URL of the same schema, since what is cached is cached by URL."""
+    """Return another URL of the same schema, for a test that shall find nothing cached."""
     return (
         make_url(url)
         .update_query_dict({"application_name": uuid4().hex})
@@ -93,14 +127,17 @@ def renamed(url: str) -> str:
 
 
 def emptied(url: str) -> None:
-    """Take all rows out of all tables of a schema but the one that says their version."""
-    server = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
-    with server.begin() as connection:
-        names = [name for name in inspect(connection).get_table_names() if name != "schema"]
-        first = [
-            select(literal(name)).select_from(table(name)).limit(1).subquery() for name in names
-        ]
-        filled = connection.execute(union_all(*map(select, first))).scalars().all()
+    """Take all rows out of all tables of a shared schema but the one that says their version."""
+    path = _path(make_url(url))
+    with _kept[path].begin() as connection:
+        filled = connection.execute(_filled(path)).scalars().all()
         if filled:
             connection.exec_driver_sql(f"TRUNCATE {', '.join(filled)} RESTART IDENTITY CASCADE")
-    server.dispose()
+
+
+@cache
+def _filled(path: str) -> CompoundSelect[Any]:
+    """Return what asks for the names of all tables of a shared schema that have rows."""
+    names = [name for name in inspect(_kept[path]).get_table_names() if name != "schema"]
+    first = [select(literal(name)).select_from(table(name)).limit(1).subquery() for name in names]
+    return union_all(*map(select, first))
