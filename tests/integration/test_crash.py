@@ -46,7 +46,7 @@ class Forked:
 
 @pytest.fixture(scope="module")
 def forking(forks: Forks) -> Iterator[None]:
-    """Let a run be stopped, and gone on with, in processes that need not import everything."""
+    """Let runs begin, and be gone on with, in processes that need not import everything."""
 
     def forked(words: Sequence[str], folder: Path, environment: dict[str, str]) -> Forked:
         reader, writer = os.pipe()
@@ -62,16 +62,14 @@ def forking(forks: Forks) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Golden:
+def golden(tmp_path_factory: pytest.TempPathFactory, forking: None) -> Golden:
     """A run that nobody stops."""
     with world(0.05, steps=2) as servers:
         return uninterrupted(servers, tmp_path_factory.mktemp("golden"))
 
 
 @pytest.fixture(scope="module")
-def stopped(
-    tmp_path_factory: pytest.TempPathFactory, golden: Golden, forking: None
-) -> dict[str, Stopped]:
+def stopped(tmp_path_factory: pytest.TempPathFactory, golden: Golden) -> dict[str, Stopped]:
     """The runs that were stopped, two at a time, and what became of them."""
     folder = tmp_path_factory.mktemp("stopped")
 
