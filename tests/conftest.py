@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as Cases
 
 from config.settings import settings
 from graph.context import Context
@@ -28,17 +29,26 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 * 2**30
 """The bytes that all tests together may need there."""
 
+OBJECTS = 10_000
+"""How many new objects the collector waits for; a job makes as many, and few of them in rings."""
+
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector what is imported by now: it would be gone over again and again."""
+    """Spare the collector what is imported by now, and let it go over the rest less often."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(OBJECTS)
 
 
 def pytest_configure() -> None:
-    """Let the folders of tests lie in memory where there is room."""
+    """Let the folders of tests lie in memory where there is room, and no test fail of being slow.
+
+    How long a case takes says how much else the machine has to do.
+    """
+    Cases.register_profile("patient", deadline=None)
+    Cases.load_profile("patient")
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
