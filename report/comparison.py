@@ -34,6 +34,10 @@ Chinese is compared in pairs of characters, and one other character breaks two o
 FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 """A sentence may be of another source where all that it cites have no more of its words."""
 
+FEW = {"en": 4, "zh": 6}
+"""From how many words on a statement is given the source that has them."""
+
+_CODED = regex(r"`[^`\n]+`")
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
 
 
@@ -55,6 +59,8 @@ class Comparison:
         """The paragraph that is looked at, and the one before it."""
         self.near: list[str] = []
         """The sources that this paragraph cites."""
+        self.above: list[str] = []
+        """What names the subject of the paragraph: its heading, what leads on to its table."""
         self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
         self.reckoner = Reckoner(asked)
@@ -62,8 +68,40 @@ class Comparison:
     def elsewhere(self, statement: str, cited: Sequence[str]) -> str:
         """Return the source that bears a statement out which does not cite it, or nothing."""
         others = [name for name in dict.fromkeys([*self.cited, *self.texts]) if name not in cited]
-        having = (name for name in others if self.has_words(statement, name))
+        having = (
+            name
+            for name in others
+            if self.has_words(statement, name) and self.speaks_for(statement, name)
+        )
         return next((name for name in having if not self.differs(statement, name)), "")
+
+    def speaks_for(self, statement: str, name: str, near: Sequence[str] = ()) -> bool:
+        """Tell whether the words of a statement that a source has say clearly that it is its own.
+
+        A few common words do not where other sources have them, too, unless the paragraph cites
+        the source. A statement below a heading that names what only other sources are about is of
+        one of those.
+        """
+        said = plain(statement)
+        if not (name in near or self.is_telling(statement) or self.alone_has(said, name)):
+            return False
+        title, text = self.names.get(name, ""), self.texts[name]
+        others = [self.names.get(other, "") for other in self.texts if other != name]
+        return not any(other_subject(one, [text], [title], others) for one in [*self.above, said])
+
+    def is_telling(self, statement: str) -> bool:
+        """Tell whether a statement has a name, or enough words and long numbers to be known by."""
+        said = without_transition(plain(statement))
+        wanted = {word for word in words(said) if not word[:1].isdigit() or len(word) > 1}
+        named = _CODED.search(statement) or _NAME.search(said.strip().partition(" ")[2])
+        return bool(named) or len(wanted) >= FEW[language(said)]
+
+    def alone_has(self, said: str, name: str) -> bool:
+        """Tell whether no other source has most words of what is said together."""
+        wanted = {word for word in words(without_transition(said)) if not word[:1].isdigit()}
+        others = [one for one in self.texts if one != name and self.comparable(said, [one])]
+        shares = (share(wanted, self.source(one).places) for one in others)
+        return max(shares, default=0.0) <= SHARE[language(said)]
 
     def is_foreign(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the sources of a statement have few of its words, and not its numbers.

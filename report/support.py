@@ -58,10 +58,11 @@ def proven(
 
     It is checked first (`report/verify.py`). Then a sentence that names no source gets one that has
     most of its words, close together, and all of its numbers; those that its paragraph cites come
-    first. A claim that no source bears out is taken out. Let be are headings, questions, what leads
-    on to a list, and whatever says what was not found, or that it is an inference or not sure. A
-    sentence whose sources say something else is named in `doubted`; so is one that is given to
-    another source, and a line of code with a number or a name that no source has. Words are only
+    first. Where common words could be of several, or a heading names another subject, it gets none
+    and is doubted. A claim that no source bears out is taken out. Let be are headings, questions,
+    what leads on to a list, and whatever says what was not found, or that it is an inference or not
+    sure. A sentence whose sources say something else is named in `doubted`; so is one that is given
+    to another source, and a line of code with a number or a name that no source has. Words are only
     compared with sources in the language of the sentence.
 
     Args:
@@ -101,6 +102,7 @@ class _Prover(Comparison):
         for at, part in prose(self.parts):
             self.around = "\n".join([self.around, plain(part.text)][-2:])
             self.near = cites(part.text)
+            self.above = above(self.parts, at)
             row = part.kind == "row"
             said = statements_of(part)
             kept = [
@@ -137,14 +139,18 @@ class _Prover(Comparison):
             return statement
         if self.adds_up(statement):
             return statement
-        return self.given_source(statement, near) or self.as_reckoned(statement, row=row)
+        found = self.given_source(statement, near) or self.as_reckoned(statement, row=row)
+        return found if found or row else self.without_source(statement)
+
+    def having(self, statement: str, near: Sequence[str] = ()) -> list[str]:
+        """Return the sources that have the words of a statement, those near it first."""
+        names = dict.fromkeys([*near, *self.cited, *self.texts])
+        return [name for name in names if self.has_words(statement, name)]
 
     def given_source(self, statement: str, near: Sequence[str]) -> str:
-        """Return a statement with a source that has its words, or nothing if there is none."""
+        """Return a statement with a source that it clearly is from, or nothing if there is none."""
         having = [
-            name
-            for name in dict.fromkeys([*near, *self.cited, *self.texts])
-            if self.has_words(statement, name)
+            name for name in self.having(statement, near) if self.speaks_for(statement, name, near)
         ]
         for name in having:
             if not self.differs(statement, name):
@@ -153,6 +159,13 @@ class _Prover(Comparison):
             self.doubt(given(statement, having[0]), self.differs(statement, having[0]))
             return given(statement, having[0])
         return ""
+
+    def without_source(self, statement: str) -> str:
+        """Return a statement that may be of several sources as one without any, or nothing."""
+        if not self.having(statement):
+            return ""
+        self.doubt(statement, "no_source")
+        return statement
 
     def told(self, kept: str) -> str:
         """Note the numbers of what is left of a statement, with which later ones may reckon."""
@@ -263,7 +276,7 @@ class _Prover(Comparison):
         if not whole or letters(text) in self.ruling.upheld:
             kept = self.sourced(text, [], row=True)
             if kept or not self.is_reckoned(at, above):
-                return kept
+                return kept or self.without_source(text)
             counts = [*numbers(plain(text))] and not listed(plain(text))
             self.doubt(text, "" if counts else "no_source")
             return text
@@ -318,6 +331,13 @@ class _Prover(Comparison):
                 self.doubt(coded(one), "number")
             elif one in unknown:
                 self.doubt(coded(one), "unknown")
+
+
+def above(parts: Sequence[Block], at: int) -> list[str]:
+    """Return what names the subject of a block: its heading, and what leads on to a table."""
+    headings = (part.text for part in reversed(parts[:at]) if part.kind == "heading")
+    lead = statements(around(parts, at).lead)[-1:] if parts[at].kind == "row" else []
+    return [plain(one) for one in (next(headings, ""), *lead) if one]
 
 
 def _told(left: Sequence[Block]) -> Iterator[str]:
