@@ -167,6 +167,8 @@ class Report(TypedDict):
     notices: list[str]
     language: str
     second_reader: NotRequired[SecondReader]
+    asked: NotRequired[str]
+    """What was asked in the words of the person, without what only tells of them."""
 
 
 EMPTY_PLAN = Plan(title="", thought="", has_enough_context=False, steps=[])

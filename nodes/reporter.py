@@ -16,6 +16,7 @@ from graph.context import Context
 from graph.plan_text import written
 from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
+from memory.learning.questions import in_own_words
 from models.extractive.unquotable import unquotable
 from models.load import model_name
 from nodes.agent import work
@@ -124,6 +125,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         ],
         language=state["language"],
         second_reader=second_reader,
+        asked=in_own_words(state["messages"]),
     )
     today = datetime.now(UTC).date().isoformat()
     pages = await texts(owner(runtime), {name: sources[name] for name in report["cited"]})

@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from langchain_core.messages import HumanMessage
-
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.caveats import not_found
@@ -47,7 +45,7 @@ def document(
         texts: The texts of the pages that are cited, by the ids of their sources.
     """
     sources: dict[str, Source] = state.get("sources", {})
-    asked = _asked(state)
+    asked = report.get("asked") or state["question"]
     follows = state["turn"] > 1 and not _same(state["question"], asked)
     return Document(
         title=report["title"],
@@ -66,12 +64,6 @@ def document(
         language=report["language"],
         created=created,
     )
-
-
-def _asked(state: State) -> str:
-    """Return the question in the words of the person; of a file sent without any, as it is put."""
-    said = [str(one.text) for one in state.get("messages", []) if isinstance(one, HumanMessage)]
-    return (said[-1].strip() if said else "") or state["question"]
 
 
 def headline(text: str) -> str:

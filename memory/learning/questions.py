@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from langchain_core.messages import AnyMessage
+
 from memory.learning.patterns import NOTE
-from memory.learning.rules import parted
+from memory.learning.rules import asked, parted
 from memory.learning.voice import asks, in_person
 from retrieval.regex import regex
 from retrieval.script import CJK
@@ -20,6 +22,12 @@ _OF_THEM = regex(r"^\W*(?:he|she|they|it|his|her|their|its)\b|^\W*[他她它]", 
 def only_secrets(message: str) -> bool:
     """Tell whether a message says nothing but secrets, which were taken out of it."""
     return all(MARK.search(one.text) and not asks(one.text) for one in sentences(message))
+
+
+def in_own_words(messages: Sequence[AnyMessage]) -> str:
+    """Return what a person asked last in their own words, without what only tells of them."""
+    said = [str(one.text).strip() for one in messages if one.type == "human"]
+    return asked(without_secrets(said[-1])) if said else ""
 
 
 def without_secrets(message: str) -> str:

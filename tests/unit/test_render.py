@@ -4,6 +4,7 @@ from html import unescape
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from memory.learning.questions import in_own_words
 from report.document import answer_of
 from report.document import document as document_of
 from report.render import plain, to_html, to_markdown
@@ -764,9 +765,9 @@ def test_a_doubt_says_what_its_source_says_instead(language: str, expected: str)
 def of_turn(turn, said, question):
     """Return the document of a turn in which a person said something."""
     report = {"title": "Bees", "body": "Bees dance [S1].", "cited": ["S1"], "removed": []}
-    report |= {"notices": [], "language": "en"}
     messages = [HumanMessage("How do bees dance?"), AIMessage("So."), HumanMessage(said)]
-    state = {"turn": turn, "question": question, "messages": messages, "sources": {}}
+    report |= {"notices": [], "language": "en", "asked": in_own_words(messages)}
+    state = {"turn": turn, "question": question, "sources": {}}
     return document_of(state, report, "succeeded", "2026-01-12")
 
 
@@ -789,3 +790,10 @@ def test_a_question_that_was_researched_as_it_was_asked_is_told_once():
 
 def test_a_file_that_was_sent_without_words_has_the_question_that_was_put_for_it():
     assert "*What does “a.pdf” say?*" in to_markdown(of_turn(1, " ", "What does “a.pdf” say?"))
+
+
+def test_what_a_person_only_tells_of_themselves_is_not_in_the_report():
+    shown = of_turn(1, "Remember that I live in Lund. How do bees dance?", "How do bees dance?")
+
+    assert "*How do bees dance?*" in to_markdown(shown)
+    assert "Lund" not in to_markdown(shown) + to_html(shown)
