@@ -174,7 +174,13 @@ def _nearest(text: str, wanted: _Wanted, *, same: bool) -> Part | None:
     said, rarity = _sentences(text), _rarity(text)
     if not same:
         wanted = _translated(wanted)
-    scores = [_score([one], wanted, rarity) for one in said]
+    every = frozenset[str]().union(*wanted)
+    scores = [
+        0.0
+        if one.own.isdisjoint(every) and one.heads.isdisjoint(every)
+        else _score([one], wanted, rarity)
+        for one in said
+    ]
     best = max(range(len(said)), key=scores.__getitem__, default=None)
     if best is None or not scores[best] or not (same or _points(said[best], wanted)):
         return None
@@ -182,7 +188,7 @@ def _nearest(text: str, wanted: _Wanted, *, same: bool) -> Part | None:
     for other in said[best + 1 : best + 2], said[max(0, best - 1) : best]:
         if len(chosen) == 1 and _adds(other, chosen, wanted):
             chosen = sorted([*chosen, *other])
-    sure = same and _is_sure(chosen, wanted, _every(said))
+    sure = same and _is_sure(chosen, wanted, _vocabulary(text))
     named = not same or not _every(chosen).isdisjoint(wanted.names)
     near = named or _part(chosen, wanted) > SOME
     return Part(chosen[0].start, chosen[-1].end, sure) if near else None
@@ -250,7 +256,7 @@ def _every(found: Sequence[_Sentence]) -> frozenset[str]:
 
 
 def _sum(found: Collection[str], rarity: Mapping[str, float] | None = None) -> float:
-    times = max(rarity.values(), default=1.0) if rarity else 1.0
+    times = rarity.get("", 1.0) if found and rarity else 1.0
     return sum((1 + weight(one)) / 2 * (rarity or {}).get(one, times) for one in found)
 
 
@@ -277,8 +283,18 @@ def _behind(text: str, start: int, entry: Entry | None) -> int:
 
 
 @lru_cache(maxsize=128)
+def _vocabulary(text: str) -> frozenset[str]:
+    """Return the words of all sentences of a page, and of what they stand under."""
+    return _every(_sentences(text))
+
+
+@lru_cache(maxsize=128)
 def _rarity(text: str) -> dict[str, float]:
-    """Return how much more a word of a page says than one that stands in all its sentences."""
+    """Return how much more a word of a page says than one that stands in all its sentences.
+
+    The empty word has what is said by a word that is rarer than any.
+    """
     said = _sentences(text)
     counts = Counter(word for one in said for word in one.own)
-    return {word: 1 + math.log((1 + len(said)) / (1 + count)) for word, count in counts.items()}
+    rare = {word: 1 + math.log((1 + len(said)) / (1 + count)) for word, count in counts.items()}
+    return rare | {"": max(rare.values(), default=1.0)}
