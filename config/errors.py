@@ -52,6 +52,7 @@ KINDS = {
     "output_exists": "conflict",
     "output_lost": "unavailable",
     "output_not_writable": "unavailable",
+    "package_missing": "unavailable",
     "page_empty": "failed",
     "page_not_found": "not_found",
     "page_not_text": "failed",

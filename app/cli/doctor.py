@@ -17,6 +17,7 @@ from rich.text import Text
 from app.cli.ask import LONG, OWN
 from app.cli.output import one_line, print_json
 from app.cli.table import show
+from config import packages
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
@@ -51,6 +52,7 @@ def main(*, as_json: bool) -> int:
 
 async def _checks() -> list[tuple[str, bool, str]]:
     checks: dict[str, Callable[[], Awaitable[str]]] = {
+        "packages": _packages,
         "versions": _versions,
         "storage": _storage,
         "privacy": _privacy,
@@ -71,6 +73,11 @@ async def _checks() -> list[tuple[str, bool, str]]:
             rows.append((name, False, str(problem)))
     await close()
     return rows
+
+
+async def _packages() -> str:
+    packages.check()
+    return f"all {len(packages.required())} that are needed are installed"
 
 
 async def _versions() -> str:

@@ -151,5 +151,10 @@ def _unforeseen(error: BaseException) -> Problem:
         return error
     if found := importlib.import_module("storage.soundness").damaged():
         return cast("Problem", found)
+    if isinstance(error, ModuleNotFoundError):
+        try:
+            importlib.import_module("config.packages").check()
+        except Problem as problem:
+            return problem
     hint = "this is a mistake in dossier; --debug shows where"
     return Problem("internal", f"{type(error).__name__}: {error}"[:300], hint=hint)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from app.cli import doctor
+from app.cli.output import _unforeseen
+from config import packages
 from tests.loopback import reply, serving
 from tests.meaning import use
 
@@ -104,3 +106,34 @@ async def test_without_a_key_it_says_that_none_is_set():
     (row,) = [row for row in await doctor._checks() if row[0] == "models"]
 
     assert row[1:] == (True, "extractive: (no key is set)")
+
+
+@pytest.fixture
+def without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Need one package more than is installed."""
+    named = [*packages.required(), "honey-comb[wax]>=3,<4"]
+    monkeypatch.setattr(packages, "required", lambda: named)
+
+
+async def test_it_names_what_the_checkout_needs_and_nobody_installed(without_one: None):
+    (row,) = [row for row in await doctor._checks() if row[0] == "packages"]
+
+    assert row[1] is False
+    assert "package_missing" in row[2]
+    assert "not installed: honey-comb " in row[2]
+    assert "pip install 'honey-comb[wax]>=3,<4'" in row[2]
+
+
+async def test_every_package_that_is_needed_is_installed_here():
+    assert packages.absent() == []
+    assert len(packages.required()) > 30
+
+
+def test_a_module_that_is_not_there_is_told_as_the_package_that_is_missing(without_one: None):
+    told = _unforeseen(ModuleNotFoundError("No module named 'honeycomb'"))
+
+    assert told.code == "package_missing"
+
+
+def test_a_module_that_no_package_has_is_a_mistake_of_the_program():
+    assert _unforeseen(ModuleNotFoundError("No module named 'x'")).code == "internal"

@@ -1,0 +1,55 @@
+"""Look whether the packages are installed that the program needs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution, requires
+from pathlib import Path
+from shlex import quote
+
+from config.errors import Problem
+
+CHECKOUT = Path(__file__).parents[1] / "pyproject.toml"
+"""What names them where the program runs from a checkout; what is installed may be older."""
+
+_NAME = re.compile(r"[\w.-]+")
+
+
+def required() -> list[str]:
+    """Return what is needed without extras, as `httpx>=0.28,<1`."""
+    if CHECKOUT.is_file():
+        named = tomllib.loads(CHECKOUT.read_text(encoding="utf-8"))["project"]["dependencies"]
+        return [str(one) for one in named]
+    return [one for one in requires("dossier") or [] if "extra ==" not in one]
+
+
+def absent() -> list[str]:
+    """Return what is needed and not installed."""
+    return [one for one in required() if not _is_installed(one)]
+
+
+def check() -> None:
+    """Make sure that every package is there.
+
+    Raises:
+        Problem: `package_missing`, with the command that installs what is not.
+    """
+    if missing := absent():
+        wanted = " ".join(map(quote, missing))
+        what = f"not installed: {', '.join(map(_name, missing))}"
+        hint = f"pip install {wanted}, or in a checkout: make install"
+        raise Problem("package_missing", what, hint=hint)
+
+
+def _name(requirement: str) -> str:
+    found = _NAME.match(requirement)
+    return found[0] if found else requirement
+
+
+def _is_installed(requirement: str) -> bool:
+    try:
+        distribution(_name(requirement))
+    except PackageNotFoundError:
+        return False
+    return True
