@@ -13,7 +13,7 @@ from report.claims import asserts, sort
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
 from report.placing import Use, placed
-from report.snippets import coded, lines, names, place_of
+from report.snippets import coded, lines, names, nearest_place
 from report.statements import statements, statements_of
 from report.verify import check
 from retrieval.regex import regex
@@ -267,8 +267,8 @@ def _places(text: str, claim: Claim) -> Iterator[Span]:
 
 
 def _named(text: str, code: str) -> Iterator[Span]:
-    """Yield where a page explains what a line of code sets or calls."""
-    places = (place_of(one.name, text) for one in names(code.strip("`")))
+    """Yield where a page explains what a line of code sets or calls, or what is named like it."""
+    places = (nearest_place(one.name, text) for one in names(code.strip("`")))
     yield from (Span(at, at + 1, "") for at in places if at is not None)
 
 

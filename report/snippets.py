@@ -23,6 +23,9 @@ _SHELL = regex(r"[ \t]*[`~]{3,}[ \t]*(?:ba|z|k|da|fi|c|tc)?sh(?:ell)?\b|[^\n]*(?
 _PROMPT = regex(r"[$>%]\s+")
 _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "EDITOR"}
 
+LIKE_LETTERS = 4
+"""So many first letters at least are those of a name that another one is like."""
+
 LIKE_IT = 2
 """So many directives of one plain word are known where another one is looked up."""
 
@@ -95,6 +98,17 @@ def place_of(name: str, text: str) -> int | None:
     found = [one.start() for one in whole.finditer(text)]
     begins = (at for at in found if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*-`|"))
     return next(begins, found[0] if found else None)
+
+
+def nearest_place(name: str, text: str) -> int | None:
+    """Return where a text explains a name, or else the one that begins most like it, or None."""
+    found = place_of(name, text)
+    shortest = max(LIKE_LETTERS, len(name) // 2)
+    for length in range(len(name) - 1, shortest - 1, -1) if found is None else ():
+        alike = re.search(rf"(?<![\w-]){re.escape(name[:length])}[\w-]+", text, re.IGNORECASE)
+        if alike:
+            return place_of(alike[0], text)
+    return found
 
 
 def _looked_up(found: Iterable[Named], fence: str, *, shell: bool) -> Iterator[Named]:

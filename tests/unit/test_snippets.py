@@ -7,7 +7,7 @@ import pytest
 from graph.records import Source
 from report.render import Document, to_html, to_markdown
 from report.rulings import Judged, Ruling
-from report.snippets import lines, names
+from report.snippets import lines, names, nearest_place
 from report.support import Proven, proven
 
 MANUAL = (
@@ -60,6 +60,24 @@ def test_a_name_that_no_page_has_is_doubted_among_names_that_pages_have(code: st
 )
 def test_names_of_pages_and_of_the_writer_are_let_be(code: str):
     assert doubted(code) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "explained"),
+    [
+        ("WakeSuspend", "WakeSystem="),
+        ("maxsize", "maxsize size"),
+        ("maxsizes", "maxsize size"),
+        ("--vacuum-age", "--vacuum-size="),
+        ("LightHouse", ""),
+        ("OnSea", ""),
+    ],
+)
+def test_a_name_is_shown_where_the_page_explains_it_or_one_like_it(name: str, explained: str):
+    at = nearest_place(name, MANUAL)
+
+    assert (at is None) == (not explained)
+    assert at is None or MANUAL[at:].startswith(explained)
 
 
 def test_a_name_of_the_question_is_let_be():
