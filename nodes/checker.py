@@ -17,7 +17,7 @@ from models.load import model_name
 from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
-from prompts.marks import block, blocks, pages_block, wrap
+from prompts.marks import block, blocks, cited, pages_block, wrap
 from report.rulings import Claim, Grade, Judged, borne_out, claims, evidence, ruling
 from report.support import Proven
 from report.wording import doubt
@@ -110,7 +110,7 @@ def _marked(claim: Claim, language: str) -> str:
     """Return a sentence with its number, and with what the checks hold against it."""
     why = {"doubt": doubt(claim.reason, language)} if claim.reason else {}
     said = f"{claim.head}\n{claim.text}" if claim.head else claim.text
-    return block("sentence", said, id=claim.number, **why)
+    return cited("sentence", said, id=claim.number, **why)
 
 
 def _judged(one: SentenceVerdict) -> Judged:

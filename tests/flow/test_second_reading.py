@@ -130,6 +130,21 @@ async def test_a_reader_is_shown_what_each_sentence_rests_on(
     assert "A longer waggle run means that the food is farther away." in shown
 
 
+async def test_a_reader_is_shown_quotations_as_they_are_written(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    body = (
+        f"As the page has it, {TRUE} The dance of `<count>` bees tells the direction of food [S1]."
+    )
+    await reported(thread, choices, script, body)
+
+    (shown,) = script.prompts("Checks")
+    said = shown.partition("<sentences>")[2].partition("</sentences>")[0]
+    assert '<q s="S1">The waggle dance tells' in said
+    assert "&lt;q" not in said
+    assert "&amp;" not in said
+
+
 async def test_a_reader_who_cannot_be_asked_costs_no_report(
     thread: Session, choices: dict[str, object], script: Script
 ):
