@@ -103,6 +103,8 @@ class Finding(TypedDict):
     review: Literal["", "passed", "failed", "unverified"]
     doubted: NotRequired[str]
     """What the checks doubt in its text, in words, a line for each sentence."""
+    objection: NotRequired[str]
+    """What a review held against it last, where it was not mended."""
 
 
 class Answer(TypedDict):

@@ -28,6 +28,7 @@ from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
 from report.document import gaps, limit_reached
+from report.keeping import stands
 from report.wording import told
 from retrieval.text import sentences
 from runs.place import Here, here
@@ -107,7 +108,7 @@ def signs(state: State) -> Signs:
     kept = sum(1 for _ in sentences(report["body"])) if cited else 0
     reviewed = [one for one in found if one["review"] in ("passed", "failed")]
     return Signs(
-        coverage=_share([one["status"] == "ok" for one in found], whole),
+        coverage=_share([one["status"] == "ok" or stands(one) for one in found], whole),
         citations=kept / (kept + len(report["removed"])) if kept else 0.0,
         reflection=_share([one["review"] == "passed" for one in reviewed], float(cited)),
         budget=0.0 if limit_reached(state) else 1.0,
@@ -121,7 +122,11 @@ def _share(true: Sequence[bool], otherwise: float) -> float:
 
 def _reason(state: State) -> str:
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
-    failed = (f"{one['title']}: {one['reason']}" for one in found if one["status"] != "ok")
+    failed = (
+        f"{one['title']}: {one.get('objection') or one['reason']}"
+        for one in found
+        if one["status"] != "ok"
+    )
     limit = limit_reached(state)
     report = state["report"]
     warned = [f"{name}: {len(report[name])}" for name in _CHECKED if report[name]]

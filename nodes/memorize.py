@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
@@ -15,19 +13,14 @@ from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
 from memory.pages.store import NewPage
 from nodes.experience import look_on
-from report.blocks import blocks, joined, without_gone
-from report.leads import letters
+from report.keeping import quoted, sound, stands
 from report.render import plain
-from report.statements import statements
-from retrieval.regex import regex
 from retrieval.text import find, heading, sentences
 from runs.lifecycle import mark
 from runs.place import Here, here
 
 ANSWERED = ("succeeded", "partial")
 """The statuses of runs whose reports are remembered."""
-
-_QUOTED = regex("“(.+)”$", re.MULTILINE)
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
@@ -70,32 +63,13 @@ async def _keep(state: State, place: Here) -> None:
     await keep(place.owner, "report", place.run, new, provenance=provenance, run=place.run)
 
 
-def sound(body: str, doubted: Sequence[str]) -> str:
-    """Return a text without the statements, and the lines of code, that are doubted."""
-    told = {letters(plain(one)) for one in doubted}
-    parts = [*blocks(body)] if told else []
-    for at, part in enumerate(parts):
-        if part.kind == "fence":
-            lines = [one for one in part.text.split("\n") if letters(one) not in told]
-            parts[at] = part._replace(text="\n".join(lines))
-        elif part.kind in ("text", "item", "quote", "row", "heading"):
-            said = [part.text] if part.kind == "row" else statements(part.text)
-            left = "".join(one for one in said if letters(plain(one)) not in told).strip()
-            parts[at] = part._replace(text=left, kind=part.kind if left else "gone")
-    return joined(without_gone(parts)) if told else body
-
-
-def quoted(told: str) -> list[str]:
-    """Return the sentences that lines on doubts quote, one a line."""
-    return _QUOTED.findall(told)
-
-
 def _pages(state: State, cited: list[str]) -> list[str]:
     return [state["sources"][one]["page"] for one in cited if one in state["sources"]]
 
 
 def _worth_keeping(finding: Finding) -> bool:
-    return bool(finding["text"]) and finding["status"] == "ok" and finding["review"] != "failed"
+    unread = finding["status"] == "ok" and finding["review"] != "failed"
+    return stands(finding) or (bool(finding["text"]) and unread)
 
 
 def _says_more(said: str, text: str) -> bool:

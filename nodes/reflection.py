@@ -18,7 +18,12 @@ from nodes.streaming import tell_step
 from prompts.loader import render
 from prompts.marks import blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
+from report.keeping import rejected, sound
+from report.leads import left_hanging
+from report.marks import cites
+from report.render import plain
 from report.wording import told
+from retrieval.words import words
 from runs.place import here, owner
 from tools.evidence import note_checked, verified
 
@@ -28,6 +33,7 @@ class Verdict(BaseModel):
 
     passed: bool
     feedback: str = ""
+    wrong: list[str] = Field(default=[], description="its wrong sentences, word for word")
     queries: list[str] = []
     right: list[int] = Field(default=[], description="numbers of contested sentences")
 
@@ -55,7 +61,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     if verdict.passed and (finding["text"] or not state.get("removed")):
         return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, _rejected(state, finding, verdict.feedback))
+        return _done(state, _rejected(state, finding, verdict))
     return checked | StepState(
         feedback=verdict.feedback or finding["reason"],
         more_queries=verdict.queries,
@@ -101,14 +107,30 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 
 
-def _rejected(state: StepState, finding: Finding, feedback: str) -> Finding:
-    """Return a finding that was not mended, with what the review holds against it."""
-    if not feedback:
-        return finding | {"review": "failed"}
-    objection = told([], [Doubted(text=feedback, reason="review")], state["language"])
-    doubted = "\n".join(filter(None, [finding.get("doubted", ""), objection]))
-    reason = finding["reason"] or f"failed: {' '.join(feedback.split())}"
-    return finding | {"review": "failed", "doubted": doubted, "reason": reason}
+def _rejected(state: StepState, finding: Finding, verdict: Verdict) -> Finding:
+    """Return a finding that was not mended, without the sentences that the review copies as wrong.
+
+    Where others refer to them, or it only speaks of them, they stay and are doubted.
+    """
+    feedback = verdict.feedback
+    finding = finding | {"review": "failed", "objection": feedback}
+    named = rejected(finding["text"], verdict.wrong, feedback)
+    stay = left_hanging(finding["text"], named) or not verdict.wrong
+    text = finding["text"] if stay else sound(finding["text"], named)
+    if not cites(text):
+        return finding | {"text": "", "status": "failed", "reason": finding["reason"] or "failed"}
+    if not (named or words(feedback)):
+        return finding | {"reason": finding["reason"] or "failed"}
+    held = [Doubted(text=plain(one), reason="not_said") for one in named if stay]
+    held += [Doubted(text=feedback, reason="review")] if feedback else []
+    lines = [finding.get("doubted", ""), told([], held, state["language"])]
+    return finding | {
+        "text": text,
+        "sources": list(dict.fromkeys(cites(text))),
+        "doubted": "\n".join(filter(None, lines)),
+        "status": "partial",
+        "reason": finding["reason"] or ("set_right" if named else "objected"),
+    }
 
 
 def _done(state: StepState, finding: Finding) -> StepState:

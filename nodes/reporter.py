@@ -27,11 +27,11 @@ from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, pages_block, sources_block
 from report import material
-from report.document import document, gaps, headline, leaves_open, limit_reached
+from report.document import document, gaps, headline, lacks, leaves_open, limit_reached
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
-from report.wording import lacking
+from report.wording import lacking, reason
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked
@@ -132,7 +132,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     shown = to_markdown(document(state, report, status, today, pages))
     asked, body, cited = state["question"], report["body"], report["cited"]
     message = AIMessage(shown, id=draft.id)
-    answer = Answer(question=asked, text=body, sources=cited, open=_open(state), message=draft.id)
+    answer = Answer(
+        question=asked, text=body, sources=cited, open=_open(state, body), message=draft.id
+    )
     update = State(report=report, status=status, answers={str(state["turn"]): answer})
     return State(**update, messages=[*plans_away(state), message])
 
@@ -221,16 +223,18 @@ def _request(state: State) -> str:
     )
 
 
-def _open(state: State) -> list[str]:
-    return [f"{gap['title']}: {gap['reason']}" for gap in gaps(state)]
+def _open(state: State, body: str = "") -> list[str]:
+    """Return what could not be found out, each with the reason in words."""
+    language = state["language"]
+    missing = [(gap["title"], gap["reason"], gap["status"]) for gap in gaps(state, body)]
+    return [f"{title}: {reason(why, status, language)}" for title, why, status in missing]
 
 
 def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
+    """Return how the run came out: in part where anything is missing, as the report then says."""
     if not checked.cited:
         return "partial" if draft.limit else "insufficient_evidence"
-    fine = ("no_evidence", "failed")
-    unfinished = [gap for gap in gaps(state) if gap["reason"].partition(": ")[0] not in fine]
-    in_part = unfinished or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+    in_part = lacks(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
     return "partial" if in_part else "succeeded"
 
 

@@ -10,16 +10,22 @@ from types import MappingProxyType
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.caveats import not_found
+from report.likeness import compared, share
 from report.marks import MARKER, QUOTE
 from report.render import Document, Gap
 from report.statements import statements
 from report.wording import word
 from retrieval.regex import regex
+from retrieval.words import words
 
 LONGEST = 100
 """How many characters a title has at most; a plan's may be a little longer than it should be."""
 
+HELD = 1 / 2
+"""A report has what a review asked for if two sentences of it have more of the review's words."""
+
 _END = regex(r"\s|[，。；：、？！]")
+_CLAUSE = regex(r"[;；]\s*")
 _HEADINGS = regex(r"^#.*$", re.MULTILINE)
 _ASKS_WHETHER = regex(
     r"\b(?:mention|say|said|state|contain|cover|discuss|document)(?:s|ed)?\b|提到|提及|包含|说明|說明",
@@ -54,7 +60,7 @@ def document(
         status=status,
         notices=report["notices"],
         body=report["body"],
-        gaps=[*gaps(state), *unused(state, report["cited"])],
+        gaps=[*gaps(state, report["body"]), *unused(state, report["cited"])],
         searched=searched(state),
         sources=[_shown(source, report["language"]) for source in sources.values()],
         texts=dict(texts),
@@ -96,13 +102,21 @@ def doubt(one: Doubted | str) -> Doubted:
     return Doubted(text=one, reason="number") if isinstance(one, str) else one
 
 
-def gaps(state: State) -> list[Gap]:
-    """Return what did not come out well in this turn: steps, searches, providers of web search."""
+def gaps(state: State, body: str = "") -> list[Gap]:
+    """Return what did not come out well in this turn: steps, searches, providers of web search.
+
+    A step of which a review rejected single sentences lacks nothing without them, nor does one
+    where the report has what the review asked for.
+
+    Args:
+        state: The state of the graph.
+        body: The report, where it is written.
+    """
     findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
     missing = [
         Gap(title=one["title"], status=one["status"], reason=one["reason"] or one["review"])
         for one in findings.values()
-        if one["status"] != "ok" or one["review"] == "failed"
+        if (one["status"] != "ok" or one["review"] == "failed") and not _mended(one, body)
     ]
     looked: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     # Where there are steps, they searched again for whatever the first search missed.
@@ -117,6 +131,14 @@ def gaps(state: State) -> list[Gap]:
         Gap(title=name, status="failed", reason=f"search_unavailable: {why}")
         for name, why in unsearched.items()
     ]
+
+
+def _mended(finding: Finding, body: str) -> bool:
+    """Tell whether nothing is missing that a review asked for."""
+    if finding["reason"] != "objected":
+        return finding["reason"] == "set_right"
+    wanted = set(words(finding.get("objection", "")))
+    return bool(wanted) and share(wanted, compared(body).places) > HELD
 
 
 def unused(state: State, cited: Sequence[str]) -> list[Gap]:
@@ -150,6 +172,17 @@ def searched(state: State) -> list[str]:
     return list(dict.fromkeys(queries))
 
 
+def lacks(state: State, body: str) -> bool:
+    """Say whether something stands under what is missing; where that was the question, it is not.
+
+    Args:
+        state: The state of the graph.
+        body: The report.
+    """
+    asked = bool(_ASKS_WHETHER.search(state["question"]))
+    return any(not asked or gap["reason"] != "no_evidence" for gap in gaps(state, body))
+
+
 def leaves_open(question: str, body: str) -> bool:
     """Say whether the answer that a report begins with leaves a part of the question open.
 
@@ -158,7 +191,7 @@ def leaves_open(question: str, body: str) -> bool:
     if _ASKS_WHETHER.search(question):
         return False
     parts = (part for part in _HEADINGS.split(body) if part.strip())
-    said = statements(next(parts, ""))
+    said = [part for one in statements(next(parts, "")) for part in _CLAUSE.split(one)]
     return any(not_found(one) for one in said if not (MARKER.search(one) or QUOTE.search(one)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from graph.records import Answer, Finding
 from graph.state import State
 from prompts.marks import block, finding_block, wrap
+from report.keeping import OBJECTED, quoted, sound, stands
 from retrieval.keyword import rank
 from retrieval.regex import regex
 from retrieval.tokens import count
@@ -51,7 +52,7 @@ def left_open(state: State) -> list[str]:
     for turn, answer in _turns(state.get("answers")):
         if turn < state["turn"]:
             gaps |= {gap.partition(": ")[0]: gap for gap in answer["open"]}
-    known = {one["title"] for one in _passed(state)}
+    known = {one["title"] for one in _passed(state) if one["reason"] != "objected"}
     return [gap for title, gap in gaps.items() if title not in known][-OPEN:]
 
 
@@ -70,14 +71,24 @@ def _passed(state: State) -> list[Finding]:
     found: dict[int, list[Finding]] = {}
     for name, finding in (state.get("findings") or {}).items():
         turn = int(name.partition("/")[0])
-        if turn < state["turn"] and finding["status"] == "ok" and finding["review"] == "passed":
-            found.setdefault(turn, []).append(finding | {"step": name})
+        if turn < state["turn"] and stands(finding):
+            found.setdefault(turn, []).append(_as_it_holds(finding) | {"step": name})
     for turn, answer in _turns(state.get("answers")):
         if turn < state["turn"] and turn not in found and answer["text"]:
             found[turn] = [_as_finding(turn, answer)]
     every = [finding for turn in sorted(found) for finding in found[turn]]
     known = state.get("sources") or {}
     return [one for one in every if one["text"] and known.keys() >= set(one["sources"])]
+
+
+def _as_it_holds(finding: Finding) -> Finding:
+    """Return a finding without the sentences that a review rejected, and without its words."""
+    if finding["reason"] not in OBJECTED:
+        return finding
+    return finding | {
+        "text": sound(finding["text"], quoted(finding.get("doubted", ""))),
+        "doubted": "",
+    }
 
 
 def _turns(answers: dict[str, Answer] | None) -> list[tuple[int, Answer]]:

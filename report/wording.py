@@ -92,7 +92,9 @@ _ZH = {
 }
 _REASONS = {
     "no_evidence": ("no source says anything about it", "没有来源谈到这一点"),
-    "failed": ("the review found the result wanting", "复核认为结果不充分"),
+    "failed": ("no confirmed answer was found", "没有得到证实的答案"),
+    "objected": ("not all of it could be confirmed", "其中一部分没有得到证实"),
+    "set_right": ("what the review rejected was left out", "复核否定的内容没有采用"),
     "not_computed": ("not computed", "没有计算"),
     "ambiguous": ("it can be understood in several ways", "问题可以有几种理解"),
     "unsure": (
@@ -217,6 +219,8 @@ def _why(given: str, status: str, language: str) -> tuple[str, str]:
     code, _, more = given.partition(": ")
     if code == "unsure" and more:
         more = _LACKS[chinese].format(more)
+    if code == "failed":  # Threads of earlier versions have a reviewer's words behind it.
+        more = ""
     if code in _REASONS:
         return _REASONS[code][chinese], more
     if given and not re.fullmatch(r"[a-z]+(?:_[a-z]+)*", given):

@@ -176,6 +176,12 @@ def test_what_a_checked_text_quotes_cannot_end_its_block():
     [
         ("How do bees dance, and who pays?", "Nothing in the sources says who pays.", "partial"),
         ("蜜蜂如何跳舞？谁付钱？", "资料中没有提到谁付钱。", "partial"),
+        (
+            "Why, and who pays?",
+            "They dance [S1]; as to who pays, the pages say nothing.",
+            "partial",
+        ),
+        ("为何跳舞？谁付钱？", "蜜蜂跳舞 [S1]；至于谁付钱，资料中没有提到。", "partial"),
         ("How do bees dance, and who pays?", "They dance in circles [S1].", "succeeded"),
         ("Do the files mention who pays?", "The files do not mention who pays.", "succeeded"),
     ],
@@ -191,6 +197,7 @@ async def test_a_report_whose_answer_leaves_something_open_is_partial(
     dances = "The waggle dance tells other bees the direction of food [S1]."
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", dances)
+    script.on("Verdict", {"passed": True})
     script.on("reporter", f"{dances} {said}")
 
     state = (await thread.begin(question, make(choices), quiet)).state
@@ -205,6 +212,7 @@ async def test_what_stands_open_below_the_answer_leaves_a_report_whole(
     dances = "The waggle dance tells other bees the direction of food [S1]."
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", dances)
+    script.on("Verdict", {"passed": True})
     script.on("reporter", f"{dances}\n\n## More\n\nThe sources do not say who pays.")
 
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state

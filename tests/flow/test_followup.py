@@ -70,6 +70,7 @@ async def test_a_source_keeps_its_number_and_can_be_cited_without_being_read_aga
 ):
     source = await asked_first(thread, choices, script)
     script.on("Draft", draft("food"))
+    script.on("Verdict", {"passed": True})
     script.on("researcher", f'<q s="{source}">{QUOTE}</q>')
     script.on("reporter", f'<q s="{source}">{QUOTE}</q>')
     outcome = await thread.begin(
@@ -120,7 +121,7 @@ async def test_what_was_left_open_is_told_to_the_next_plan_until_it_is_known(
     await thread.begin(FIRST, make(choices), quiet)
 
     plan = script.prompts("Draft")[-1]
-    assert "<open>\nquantum chromodynamics: no_evidence\n</open>" in plan
+    assert "<open>\nquantum chromodynamics: no source says anything about it\n</open>" in plan
 
 
 async def test_a_finding_that_did_not_pass_is_not_handed_on(
@@ -134,7 +135,7 @@ async def test_a_finding_that_did_not_pass_is_not_handed_on(
     await thread.begin("Who described the waggle dance?", make(choices), quiet)
 
     (plan,) = [str(said[-1].text) for name, said in script.asked[before:] if name == "Draft"]
-    assert "<open>\nwaggle dance: failed: no\n</open>" in plan
+    assert "<open>\nwaggle dance: no confirmed answer was found\n</open>" in plan
     assert 'id="1/s1"' not in plan
 
 

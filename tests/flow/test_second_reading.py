@@ -311,13 +311,17 @@ async def test_what_a_review_upholds_is_not_contested_again(
     assert ABSENT in finding["text"]
 
 
-async def test_what_a_review_says_at_last_is_told_to_the_writer_and_to_the_person(
+async def test_what_a_review_says_at_last_is_told_to_the_writer_and_not_to_the_person(
     thread: Session, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
-    script.on("Verdict", {"passed": False, "feedback": "The year of the dance is missing."})
+    script.on("Verdict", {"passed": False, "feedback": "The year of the discovery is missing."})
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)
 
-    assert "says: The year of the dance is missing." in script.prompts("reporter")[-1]
-    assert "(The year of the dance is missing.)" in str(outcome.state["messages"][-1].text)
+    shown = str(outcome.state["messages"][-1].text)
+    assert "says: The year of the discovery is missing." in script.prompts("reporter")[-1]
+    assert "year of the discovery" not in shown
+    assert "**waggle dance**: not all of it could be confirmed" in shown
+    assert "year of the discovery" not in outcome.state["answers"]["1"]["open"][0]
+    assert outcome.state["status"] == "partial"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.extractive.abstract import abstract_of
-from nodes.memorize import quoted, sound
+from report.keeping import quoted, sound
 from report.render import plain
 from report.support import proven
 from report.wording import told
