@@ -30,7 +30,7 @@ _DENIED = regex(
 )
 _CORRECTS = regex(
     r"\b(?:not|correct\w*|wrong\w*|instead|rather|contradict\w*|mistaken|false|misread\w*|otherwise"
-    r"|never|only|mis\w+)\b|n['’]t\b|而不是|而非|并非|不是|[应應][为為改是]|改[为為成]|有[误誤]|[错錯]|不符|相反|更正|[纠糾]正",
+    r"|never|only)\b|n['’]t\b|而不是|而非|并非|不是|[应應][为為改是]|改[为為成]|有[误誤]|[错錯]|不符|相反|更正|[纠糾]正",
     re.IGNORECASE,
 )
 
