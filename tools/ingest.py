@@ -26,7 +26,7 @@ from tools.files.kinds import unread_type
 from tools.files.reading import extract
 from tools.files.shapes import Document, Limits, Section
 
-READER = 4
+READER = 5
 """Raised when the reading of files changes, so that known files are read again."""
 
 KINDS = "txt, md, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, msg, ipynb"

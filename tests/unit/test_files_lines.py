@@ -83,3 +83,49 @@ async def test_places_count_the_lines_of_the_file(tmp_path):
 
 async def test_the_lines_of_source_code_are_left_alone(tmp_path):
     assert await texts(tmp_path, WRAPPED, "a.py") == WRAPPED.strip()
+
+
+RULED = """\
+       Table 1. Kinds of bees
+       ┌─────────┬──────────────┐
+       │Kind     │ What it does │
+       ├─────────┼──────────────┤
+       │Worker   │ Gathers food │
+       │         │ and guards.  │
+       ├─────────┼──────────────┤
+       │Drone    │ Mates.       │
+       └─────────┴──────────────┘
+       Every kind is in a hive.
+"""
+
+HEADED = """\
+┏━━━━━━━┳━━━━━━━┓
+┃ Month ┃ Honey ┃
+┣━━━━━━━╋━━━━━━━┫
+┃ May   ┃ 4 kg  ┃
+┃       ┃ early ┃
+┃ June  ┃ 9 kg  ┃
+┗━━━━━━━┻━━━━━━━┛
+"""
+
+
+async def test_a_row_of_a_ruled_table_is_one_line(tmp_path):
+    shown = await texts(tmp_path, RULED)
+
+    assert [line.strip() for line in shown.split("\n")] == [
+        "Table 1. Kinds of bees",
+        "| Kind | What it does |",
+        "| Worker | Gathers food and guards. |",
+        "| Drone | Mates. |",
+        "Every kind is in a hive.",
+    ]
+
+
+async def test_without_a_rule_between_them_rows_begin_with_their_first_cell(tmp_path):
+    shown = await texts(tmp_path, HEADED)
+
+    assert shown.split("\n") == ["| Month | Honey |", "| May | 4 kg early |", "| June | 9 kg |"]
+
+
+async def test_ruled_tables_in_source_code_stay_as_they_are(tmp_path):
+    assert await texts(tmp_path, HEADED, "a.py") == HEADED.strip()

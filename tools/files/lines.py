@@ -8,6 +8,7 @@ from retrieval.regex import regex
 from retrieval.wrapping import continues, full, may_join, page_width
 from tools.files.decode import decode
 from tools.files.paragraphs import Spelling, glued, is_cut
+from tools.files.ruled import unruled
 from tools.files.sections import MOST, Piece, arrange
 from tools.files.shapes import Document, File, Section
 
@@ -46,7 +47,8 @@ def _unwrapper(text: str) -> Callable[[str], str]:
 
     def unwrapped(block: str) -> str:
         bare = block.rstrip()
-        return "\n".join(_joined(bare.split("\n"), width, spelling)) + block[len(bare) :]
+        lines = unruled(bare.split("\n"))
+        return "\n".join(_joined(lines, width, spelling)) + block[len(bare) :]
 
     return unwrapped
 
