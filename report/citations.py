@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
 from urllib.parse import parse_qsl
 
 from graph.records import Source
 from report.placing import Part
+from retrieval.headings import under
 from retrieval.regex import regex
 
 LONG = 60
@@ -61,6 +65,11 @@ def whole(source: Source) -> Source:
     return source | {"title": title, "location": path}
 
 
+def is_wide(source: Source) -> bool:
+    """Say whether a place is so long, or so many sections, that the part that is cited is told."""
+    return is_long(source) or (source["kind"] == "file" and UNTIL in _section(source))
+
+
 def is_long(source: Source) -> bool:
     """Say whether a place has so many lines or rows that those that are cited are told."""
     found = _LONG.search(_split(source)[1])
@@ -71,7 +80,8 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """Return a source with a place that is no longer than it must be for what is cited of it.
 
     Each line of a page's text is a line or row of its document, or several that were joined, so
-    those above and below what is cited are certain not to be cited.
+    those above and below what is cited are certain not to be cited. Of several sections it is the
+    one whose heading stands above what is cited.
 
     Args:
         source: The source.
@@ -80,6 +90,8 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     """
     path, where = _split(source)
     found = _LONG.search(where)
+    if cited and not found and is_wide(source):
+        return _under_heading(source, text, cited)
     if cited is None or not found or not is_long(source):
         return source
     first, last = int(found["first"]), int(found["last"])
@@ -93,6 +105,24 @@ def narrowed(source: Source, text: str, cited: Part | None) -> Source:
     return source | {"location": f"{path}#{place}"}
 
 
+def _under_heading(source: Source, text: str, cited: Part) -> Source:
+    """Return a source of several sections as the one whose heading is above what is cited."""
+    above = [one for one in under(text, cited.start) if not one.startswith("-")]
+    document = source["title"].partition(SECTION)[0]
+    return source | {"title": f"{document}{SECTION}{above[-1]}"} if above else source
+
+
+def told_apart(sources: Sequence[Source]) -> list[Source]:
+    """Return documents with the names of their files behind titles that several of them have."""
+    titles = Counter(source["title"] for source in sources)
+    return [
+        source | {"title": f"{source['title']} ({PurePath(source['location']).name})"}
+        if source["kind"] == "file" and source["title"] and titles[source["title"]] > 1
+        else source
+        for source in sources
+    ]
+
+
 def place(source: Source, language: str) -> str:
     """Return where in its document a source stands, in words, or nothing."""
     _, where = _split(source)
@@ -102,10 +132,14 @@ def place(source: Source, language: str) -> str:
     named = [(name, value) for name, value in parse_qsl(where) if _is_counted(name, value)]
     if named:
         return ", ".join(_worded(name, value, language) for name, value in _without_part(named))
-    _, _, section = source["title"].partition(SECTION)
+    section = _section(source)
     if source["kind"] != "file" or not where or not section:
         return ""
     return _worded("section", _cut(section), language)
+
+
+def _section(source: Source) -> str:
+    return source["title"].partition(SECTION)[2]
 
 
 def _split(source: Source) -> tuple[str, str]:

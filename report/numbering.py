@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from graph.records import Source
 from report.blocks import Block, around, blocks, joined
-from report.citations import document_key, is_long, narrowed, place, whole
+from report.citations import document_key, is_wide, narrowed, place, told_apart, whole
 from report.escaping import disarmed, escaped, unmarked
 from report.marks import MARKER, QUOTE, tidy
 from report.openers import points_back
@@ -108,7 +108,7 @@ def numbered(
         used.setdefault(key, whole(source))
         number, text = list(used).index(key) + 1, texts.get(name, "")
         use = _use(number, [name], said, beside)
-        exact = narrowed(source, text, located(text, use)) if is_long(source) else source
+        exact = narrowed(source, text, located(text, use)) if is_wide(source) else source
         return _Cited(number, escaped(PRIVATE.sub("", place(exact, language))), name)
 
     parts = blocks(PRIVATE.sub("", normalise(body)))
@@ -125,7 +125,13 @@ def numbered(
             parts[at] = part._replace(text=part.text + _behind(parts, at, doubts))
     said = [_with_numbers(PRIVATE.sub("", one), (), cited, uses) for one in notes]
     told = [_PLACED.sub(partial(_once, {}, start), one) for one in said]
-    return Numbered(joined(parts), list(used.values()), uses, told)
+    return Numbered(joined(parts), told_apart(list(used.values())), uses, told)
+
+
+def leaves_out(body: str) -> bool:
+    """Tell whether a number of a text stands for a place that was told before with it."""
+    told = {mark[1].partition(", ")[0] for mark in _PLACED.finditer(body) if ", " in mark[1]}
+    return any(mark[1] in told for mark in _PLACED.finditer(body))
 
 
 def _sections(last: Mapping[str, str], part: Block) -> dict[str, str]:

@@ -18,7 +18,7 @@ from graph.records import Source
 from report.citations import narrowed, place
 from report.escaping import one_line, web_address
 from report.extracts import BEGINNING, Piece, grouped, pieces
-from report.numbering import DOUBT, DOUBTS, PRIVATE, USE, Numbered, numbered
+from report.numbering import DOUBT, DOUBTS, PRIVATE, USE, Numbered, leaves_out, numbered
 from report.placing import Part, Use, placed
 from report.shape import Document
 from report.wording import (
@@ -233,7 +233,8 @@ def _sources(shown: Numbered, passages: Sequence[_Passage], language: str) -> st
         links = _jumps("p", of_it, "¶", word("cited", language)) or _backs(uses, language)
         line = f'<span class="number">[{number}]</span> <span>{_source(source)} {links}</span>'
         lines.append(f'<li id="s{number}">{line}</li>')
-    return _section("sources", lines, language)
+    told = _paragraph(word("same_place", language), "removed") if leaves_out(shown.body) else ""
+    return _section("sources", lines, language) + told
 
 
 def _appendix(used: Sequence[Source], passages: Sequence[_Passage], language: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from graph.records import Source
 from report.escaping import escaped, web_address
-from report.numbering import DOUBTS, PRIVATE, numbered
+from report.numbering import DOUBTS, PRIVATE, leaves_out, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
@@ -80,6 +80,7 @@ def _parts(document: Document) -> Iterator[str]:
     if used:
         yield f"## {word('sources', language)}"
     yield from (f"[{number}] {_source(source)}" for number, source in enumerate(used, start=1))
+    yield word("same_place", language) if leaves_out(text) else ""
     yield from map(escaped, footnotes(document))
 
 

@@ -85,6 +85,7 @@ def test_a_whole_report_reads_from_title_to_removals():
         "## Sources\n\n"
         "[1] Title 2 — /home/ada/bees.pdf\n\n"
         "[2] Title 1 — https://example.org/1\n\n"
+        "A number alone stands for the place that was last named with it.\n\n"
         "Removed by the checks: 2 sentences with a quotation that no source has, "
         "1 sentence that named no known source.\n"
     )
@@ -797,3 +798,44 @@ def test_what_a_person_only_tells_of_themselves_is_not_in_the_report():
 
     assert "*How do bees dance?*" in to_markdown(shown)
     assert "Lund" not in to_markdown(shown) + to_html(shown)
+
+
+def of_files(*places, title="Bees"):
+    return [
+        {"id": f"S{at}", "page": f"p{at}", "kind": "file", "title": title, "location": place}
+        for at, place in enumerate(places, start=1)
+    ]
+
+
+def test_documents_of_one_title_are_told_apart_by_their_files():
+    sources = of_files("/docs/a.html#p", "/docs/b.html#p")
+
+    shown = to_markdown(document("Bees dance [S1]. They sing [S2].", sources=sources))
+
+    assert "[1] Bees (a.html) — /docs/a.html" in shown
+    assert "[2] Bees (b.html) — /docs/b.html" in shown
+
+
+def test_of_several_sections_the_one_is_named_whose_heading_is_above_what_is_cited():
+    text = "### 1. Dances\n\nBees dance in the dark.\n\n### 2. Songs\n\nQueens pipe in the hive."
+    sources = of_files("/docs/a.html#s", title="Bees — 1. Dances … 2. Songs")
+
+    body = "Queens pipe in the hive [S1]. Snow falls [S1]."
+    shown = to_markdown(document(body, sources=sources, texts={"S1": text}))
+
+    assert "hive [1, “2. Songs”]" in shown
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [("Bees dance [S1]. They sing [S1].", True), ("Bees dance [S1].", False)],
+)
+def test_it_is_said_what_a_number_alone_stands_for(body: str, told: bool):
+    one = document(body, sources=of_files("/docs/a.pdf#page=4"))
+
+    assert ("A number alone stands for" in to_markdown(one)) == told
+    assert ("A number alone stands for" in to_html(one)) == told
+
+
+def test_numbers_of_sources_without_places_need_no_word():
+    assert "A number alone" not in to_markdown(document("Bees dance [S1]. They sing [S1]."))
