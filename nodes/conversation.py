@@ -120,11 +120,9 @@ def _said(state: State) -> list[AnyMessage]:
 def _shown(message: AnyMessage, answers: dict[str, Answer], language: str) -> AnyMessage:
     text = str(message.text)
     answer = answers.get(message.id or "")
-    if answer and answer["text"]:
-        text = "\n".join(
-            [_cut(_spoken(answer["text"])), *(f"Open: {gap}" for gap in answer["open"])]
-        )
-        return AIMessage(text, id=message.id)
+    if answer and (answer["text"] or answer["open"]):
+        said = [_cut(_spoken(answer["text"])), *(f"Open: {gap}" for gap in answer["open"])]
+        return AIMessage("\n".join(filter(None, said)), id=message.id)
     if message.type != "human":
         return AIMessage(_cut(text))
     names = ", ".join(one.name for one in uploads(message))
