@@ -19,6 +19,7 @@ from prompts.loader import render
 from retrieval.index import Index
 from retrieval.text import language
 from retrieval.words import terms, words
+from runs.place import thread_of
 from storage.tables import events, facts, pages, runs
 
 KIND = "report"
@@ -77,7 +78,7 @@ class Reports:
         self.known: OrderedDict[Key, list[Note]] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
-        """Return the title and the abstract of related reports; not of the run's own."""
+        """Return the title and the abstract of related reports; not of the run's own thread."""
         del budget
         question = query.question or query.text
         key = (settings().database, query.owner, query.revision, query.run, question)
@@ -95,7 +96,7 @@ async def related(owner: str, question: str, run: str = "") -> list[Note]:
     Args:
         owner: Whose reports.
         question: What is asked.
-        run: A run whose own report is left out.
+        run: A run for which those of its own thread are left out: it is told them as its history.
     """
     if not terms(question):
         return []
@@ -111,7 +112,11 @@ def _search(index: Index, question: str, run: str) -> list[Report]:
     columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
     wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
     about = {tongue: _topic(question, tongue) for tongue in ("en", "zh")}
-    rows = [row for row in index.connection.execute(wanted) if not run or row.run != run]
+    rows = [
+        row
+        for row in index.connection.execute(wanted)
+        if not run or thread_of(row.run) != thread_of(run)
+    ]
     rows = _ended_well(index.connection, rows)
     kept = _kept(index.connection, rows)
     wrong = _corrected(index.connection, rows)

@@ -84,11 +84,12 @@ async def test_a_note_says_what_was_found_out_when_and_by_which_run():
     assert note.revision == event.id
 
 
-async def test_a_run_is_not_told_of_its_own_report():
+async def test_a_run_is_not_told_of_the_reports_of_its_own_thread():
     one = await report(DANCE, "bees-1")
 
-    assert await told("What does the waggle dance tell?", run="bees-1") == []
-    assert await told("What does the waggle dance tell?", run="bees-2") == [one]
+    for own in ("bees-1", "bees-2", "bees-2.2"):
+        assert await told("What does the waggle dance tell?", run=own) == []
+    assert await told("What does the waggle dance tell?", run="wasps-2") == [one]
 
 
 async def test_a_run_is_told_of_once_however_many_pages_it_left():
