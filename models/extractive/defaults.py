@@ -47,12 +47,13 @@ _REFERS = regex(
     r"\b(?:given|taken|inherited|calculated|computed|obtained|fixed|set|configured|controlled"
     r"|compiled|decided|governed|picked|found|documented|listed|shown|supplied|provided)"
     r" (?:\w+ )?(?:by|in|into|from|at|via|through|with|on|during|when|below|above)\b"
-    r"|(?:\b(?:is|are|to|of)|[:=]) (?:as|see|the same|whatever|according|up to|similar|un\w+ed"
-    r"|unknown|not|none,|taken|inherited)\b)"
+    r"|(?:\b(?:is|are|to|of)|[:=]) (?:as|see|(?:the )?same|uses?|whatever|according|up to|similar"
+    r"|un\w+ed|unknown|not|taken|inherited)\b)"
     r"|\bsee\b[^.;]* defaults?\b",
     re.IGNORECASE,
 )
 """What says where a default comes from, and not what it is."""
+_LINE = regex(r"\W*default(?: value)?: \S", re.IGNORECASE)
 _ITS = frozenset(words("value setting location behaviour for of the"))
 _BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
 _BY_DEFAULT_TOO = regex(r"\bby default\b", re.IGNORECASE)
@@ -65,7 +66,7 @@ def is_default(question: str, quote: Quote, title: str) -> bool:
     if not rest or _more_special(quote, asked):
         return False
     clause = next(
-        (one for one in CLAUSE.split(quote.text) if _gives(one, question, quote, asked, rest)), ""
+        (one for one in _clauses(quote.text) if _gives(one, question, quote, asked, rest)), ""
     )
     told = _BY_DEFAULT.match(clause) and not _BY_DEFAULT_TOO.search(question)
     if told and set(words(" ".join(clause.split()[2:4]))).isdisjoint(rest):
@@ -73,11 +74,16 @@ def is_default(question: str, quote: Quote, title: str) -> bool:
     return bool(clause) and has_kind(question, clause)
 
 
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a sentence; a line with a default below a term is one."""
+    return [text] if _LINE.match(text) else CLAUSE.split(text)
+
+
 def _more_special(quote: Quote, asked: list[str]) -> bool:
     """Tell whether a quote is below a setting with a longer name: "control-port" and no port."""
     heads = {part.split()[0] for part in re.split(r",\s*", _VALUE.sub("", quote.under)) if part}
     head = {one for one in words(" ".join(heads)) if len(one) > 1}
-    return bool(head & set(asked) and head - set(asked))
+    return bool(head & set(asked) and head - {*asked, *words("default")})
 
 
 def _gives(clause: str, question: str, quote: Quote, asked: list[str], rest: list[str]) -> bool:
@@ -86,7 +92,7 @@ def _gives(clause: str, question: str, quote: Quote, asked: list[str], rest: lis
     What is asked for stands in the term above it or in what the default is said to be of, and not
     in the value. A question for yes or no is about all that is so by default.
     """
-    if BACK.search(_BY_DEFAULT.sub("", clause)) and not has(asked, words(quote.under)):
+    if BACK.search(_BY_DEFAULT.sub("", clause)) and not has(rest, words(quote.under)):
         return False
     whose = _WHOSE.search(clause)
     if whose and set(words(whose["whose"])) - _ITS - set(asked):

@@ -113,7 +113,7 @@ def disqualified(question: str, lead: Sequence[Quote]) -> bool:
     return bool(
         _no_way(question, first)
         or _of_other_kin(question, first)
-        or (_LABEL.search(first) and not _says_more(question, first))
+        or (_LABEL.search(first) and not _says_more(question, first) and not _value(lead[0]))
         or not _stands_for(question, first)
         or not options(question) <= options(f"{lead[0].under} {first}")
         or (_DOES.search(question) and options(lead[0].under) and not options(question))
@@ -141,6 +141,11 @@ def _no_instance(question: str, lead: Sequence[Quote]) -> bool:
     said = question.lower()
     found = (each[0] for one in lead for each in look.finditer(one.text))
     return not any(each.lower() not in said for each in found)
+
+
+def _value(quote: Quote) -> bool:
+    """Tell whether a quote is the line below a term that gives its default."""
+    return bool(quote.under and re.match(r"Default: ?\S", quote.text))
 
 
 def _says_more(question: str, quote: str) -> bool:

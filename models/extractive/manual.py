@@ -51,6 +51,25 @@ BARE = 2
 """So many words are only another name of a term."""
 
 
+_PLAIN = r"(?:--?[A-Za-z][\w-]*|[a-z]\w*_\w+|[a-z]+[A-Z]\w*)"
+"""A name as only programs have it: an option, or one with "_" or a capital letter within."""
+_CODE = rf"(?:{_PLAIN}|[a-z]\w*(?:[.-]\w+)+)"
+"""The same, or one with a dot or a dash, as words have it, too."""
+_NAME = rf"(?:`+{_CODE}`+|\*\*{_CODE}\*\*|{_CODE} ?\([^)\n]{{1,40}}\)|{_PLAIN})"
+_HEADED = regex(
+    rf"(?:^|\n\n)[ ]*(?:\#{{2,6}} +(?P<mark>{_NAME})"
+    rf"|(?P<line>{_NAME})\n(?P<rule>[~=.^\"'*+-])(?P=rule){{2,}}"
+    rf"|(?P<alone>--\w[\w-]*(?:[ =][A-Z_<>\[\]]+)?|{_CODE} \([A-Z_]+\)|{_CODE} [a-z-]+;))"
+    r"[ ]*\n\n(?=\s*\S)"
+)
+"""A name as a heading or on a line of its own, with what is said of it below an empty line."""
+_NEXT = regex(r"\n\n(?:\#{1,6} |\.\. \w+::|.*\n([~=.^\"'*+-])\1{2,}[ ]*(?:\n|$))")
+"""What ends what is said below a heading."""
+_ASIDE = r"(?:Default|Type|Required|Optional|Version|Environment)s?"
+_BETWEEN = rf"[`*;]*(?:\n[^\w\s]{{3,}})?\s+(?:{_ASIDE}:.*\s+)*"
+"""What may stand between a name and what is said of it: a rule and its default."""
+
+
 class Entry(NamedTuple):
     """A term with the part of a text that is said of it."""
 
@@ -64,9 +83,10 @@ class Entry(NamedTuple):
 
 def entries(text: str) -> list[Entry]:
     """Return the entries of a text in their order; one may stand within another."""
-    if "  " not in text:
-        return []
-    return list(_entries(text, list(_lines(text))))
+    below = list(_headed(text))
+    if "  " in text:
+        below += _entries(text, list(_lines(text)))
+    return sorted(below, key=lambda one: one.start)
 
 
 def within(found: Sequence[Entry], start: int) -> Entry | None:
@@ -90,8 +110,8 @@ def deed(question: str) -> str:
 
 def begins(term: str, quote: str, text: str) -> bool:
     """Tell whether a quote is the first that a text says of a term, but for what it takes."""
-    start = rf"{re.escape(term)}\s+(?:{_VALUE})?{re.escape(quote)}"
-    told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,", quote)
+    start = rf"{re.escape(term)}{_BETWEEN}(?:{_VALUE})?{re.escape(quote)}"
+    told = quote[:1].isalpha() and not re.match(rf"{_VALUE}$|In \w+,|{_ASIDE}:", quote)
     return bool(term and told and re.search(start, text))
 
 
@@ -149,6 +169,18 @@ def _entries(text: str, lines: Sequence[tuple[int, int, str]]) -> Iterator[Entry
         elif not beside and _is_below(text, lines, at):
             below, _, said = lines[at + 1]
             yield Entry(line, start, text.index(said, below), _end(text, lines, at))
+
+
+def _headed(text: str) -> Iterator[Entry]:
+    """Yield the entries with a name as a heading, up to the next heading or name."""
+    found = list(_HEADED.finditer(text))
+    for at, one in enumerate(found):
+        term = (one["mark"] or one["line"] or one["alone"]).replace("`", "").strip("* ;")
+        after = found[at + 1].start() if at + 1 < len(found) else len(text)
+        closed = _NEXT.search(text, one.end())
+        end = min(after, closed.start() if closed else after)
+        first = len(text) - len(text[one.end() :].lstrip())
+        yield Entry(term, one.start(), first, max(end, first))
 
 
 def _is_below(text: str, lines: Sequence[tuple[int, int, str]], at: int) -> bool:

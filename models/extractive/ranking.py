@@ -12,6 +12,7 @@ from models.extractive.kinds import asks_list, asks_why, asks_why_too, gives_cau
 from models.extractive.lists import best_list, completed
 from models.extractive.rows import cells, extreme
 from models.extractive.scores import FIRST, Scored, scored, worth
+from models.extractive.terms import gives_default
 from models.extractive.theses import documents_asked, opposed
 from models.extractive.topic import Topic, named, share, topic
 from retrieval.keyword import spread
@@ -104,6 +105,7 @@ def best(about: Topic, question: str, pages: Sequence[Page], limit: int = 6) -> 
     """
     pages = _near(about, question, pages)
     found = _with_extreme(question, scored(about, question, pages))
+    found = _with_default(question, found, pages)
     if opposed(question.split("\n")[0]):
         return [one.quote for one in _balanced(found, documents_asked(question), limit)]
     chosen = _apart(_with_reason(question, found), limit)
@@ -179,6 +181,16 @@ def _with_extreme(question: str, found: list[Scored]) -> list[Scored]:
             first = rows[at]
             return [first, *(one for one in found if one not in rows)]
     return found
+
+
+def _with_default(question: str, found: list[Scored], pages: Sequence[Page]) -> list[Scored]:
+    """Put the default first that the entry of the very term gives, if a default is asked for."""
+    line = question.split("\n")[0]
+    first = next((one for one in found if gives_default(line, one.quote, pages)), None)
+    if first is None:
+        return found
+    top = first._replace(score=max(first.score, found[0].score), own=max(first.own, found[0].own))
+    return [top, *(one for one in found if one is not first)]
 
 
 def _with_reason(question: str, found: list[Scored]) -> list[Scored]:

@@ -17,6 +17,7 @@ from models.extractive.exact import exact
 from models.extractive.kinds import asks_kind, asks_meaning, asks_where, has_kind, holds
 from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
+from models.extractive.terms import gives_default
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
 from models.extractive.wording import among, forms, told
 from retrieval.regex import regex
@@ -164,7 +165,8 @@ def signs(question: str, pages: Sequence[Page], quotes: Sequence[Quote], lead: i
             or _unfit(question, pages, quotes, lead, lost)
         ),
     )
-    return seen._replace(**_COVERED) if explained else seen
+    told_of_term = explained or gives_default(question, first, pages)
+    return seen._replace(**_COVERED) if told_of_term else seen
 
 
 def _unfit(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import place
+from models.extractive.defaults import DEFAULT, is_default
 from models.extractive.disqualifying import CONDITION
-from models.extractive.manual import OPTION, begins, deed, only_names, purpose
+from models.extractive.manual import OPTION, begins, deed, entries, only_names, purpose
 from models.extractive.owner import beside, heads, owned, owners, single
 from models.extractive.wording import among
 from retrieval.regex import regex
@@ -17,12 +18,15 @@ from retrieval.words import words
 _REMARK = regex(
     r"\W*(?:warning|caution|important|attention|note|see|deprecated|obsolete|experimental|since"
     r"|(?:for )?examples?|e\.g|available|(?:new|added|introduced) in|requires?|optional|mandatory"
-    r"|is|are|\w+ only)\b|\W*defaults?\W*(?::|=|is\b|to\b)",
+    r"|is|are|even|despite|where|\w+ only|sometimes|often"
+    r"|(?:usu|norm|gener|typic|histor|tradition)\w*ly|by default"
+    r"|in (?:some|many|most|certain|rare|these|those|such|other|general|addition|older|newer|case)"
+    r")\b|\W*defaults?\W*(?::|=|is\b|to\b)",
     re.IGNORECASE,
 )
 """What comes before what is said of a term."""
 _SUBJECT = regex(
-    r"\W*(?:(?:an?|the|all|any|each|every|some|many|most|no|one|both|either|two|these|those|there|you"
+    r"\W*(?:(?:an?|the|all|any|each|every|some|many|most|no|one|both|either|two|this|these|those|there|you"
     r"|we|your|its) "
     r"(?:(?!(?:that|which|who|whose|where|when|if|whether|while|as|to|for|how|what|until|unless)\b)"
     r"[\w'’/.-]+ ){0,6}?|(?!do)[\w'’/.-]+ )"
@@ -31,8 +35,15 @@ _SUBJECT = regex(
     re.IGNORECASE,
 )
 """The subject of a sentence up to its verb, unless the verb says what is done to it."""
+_PLURAL = regex(
+    r"\W*[A-Z][a-z]+ [a-z]+s "
+    r"(?!\w+(?:ing|ed) |(?:from|in|of|for|to|on|with|at|by|as|and|or|into|than|that|which) )"
+    r"[a-z]+ (?:the|an?|its|their)\b"
+)
+"""Several things that do something: "Child loggers inherit the"."""
 _ACRONYM = regex(r"\W*[A-Z]{2,}\b(?! ?\()[^.,;]{0,30}? [a-z]+s\b")
 """Such a subject that is an acronym: "RFC 2616 requires"."""
+_SUBJECTS = (_SUBJECT, _ACRONYM, _PLURAL)
 _BARELY = regex(
     r"^[^.,;]{0,60}?\b(?:must|should|requires?|needs?|accepts?|takes?|can only|may only|cannot"
     r"|(?:can|may|is|are|was|were) (?:be )?(?:only|also|optional|required|mandatory|available|added"
@@ -53,6 +64,18 @@ _TERM = regex(
     re.IGNORECASE,
 )
 """What stands for the term of an entry in what is said of it."""
+_OF = regex(r"^(?:the )?(?:of|for|in) ", re.IGNORECASE)
+_WORD = regex(r"(?<![\w-])(?:defaults?(?: values?)?(?: to)?|values?)(?![\w-])", re.IGNORECASE)
+"""What is asked of a term whose default is asked for."""
+_IN_CASE = regex(
+    r"\W*(?:in|for|on|with|under|during|at|if|when|unless|since|until)\b", re.IGNORECASE
+)
+"""What says for which case something is so."""
+_VALUES = regex(
+    r"\b(?i:defaults?)\b(?: values?)?(?: is| to|:| ?=)? ?\W{0,2}"
+    r"(?P<value>\d[\w.]*|(?<=[:=(`\"'])\w+)"
+)
+"""A value that is given as a default."""
 _GENERAL = frozenset(
     re.findall(
         r"\w+",
@@ -84,6 +107,36 @@ def is_entry(question: str, quote: Quote, pages: Sequence[Page]) -> bool:
     )
 
 
+def gives_default(question: str, quote: Quote, pages: Sequence[Page]) -> bool:
+    """Tell whether a quote gives the default that the entry of just the term asked for has.
+
+    The entry is of the very owner, says no other default, and not that of one case.
+    """
+    if not DEFAULT.search(question):
+        return False
+    title, text = place(quote, pages)
+    line = _OF.sub("", " ".join(_WORD.sub(" ", purpose(question)).split()))
+    head = next((one for one in heads(quote.under) if spelt_in(one, line)), "")
+    others = beside(line, head)
+    return (
+        bool(head)
+        and not _IN_CASE.match(quote.text)
+        and owned(others, title)
+        and single(head, title, pages, named=bool(others))
+        and is_default(question, quote, title)
+        and len(set(_defaults(quote.under, text))) <= 1
+    )
+
+
+def _defaults(term: str, text: str) -> Iterator[str]:
+    """Yield the values that the entry of a term gives as its default."""
+    for one in entries(text):
+        if one.term == term:
+            yield from (
+                found["value"].rstrip(".") for found in _VALUES.finditer(text, one.text, one.end)
+            )
+
+
 def of_another(question: str, quote: Quote) -> bool:
     """Tell whether what is quoted is said of an option that a question does not name."""
     found = [one for one in heads(quote.under) if OPTION.fullmatch(one)]
@@ -107,13 +160,13 @@ def _tells(quote: Quote, head: str, title: str) -> bool:
     says what is so beside it; how a term may be given is not what it does.
     """
     program = owners(title) - {head.lower()}
-    if only_names(quote.under, quote.text):
+    if only_names(quote.under, quote.text) or quote.text.endswith(":"):
         return False
     if _REMARK.match(quote.text) or quote.text.split()[0].lower() in program:
         return False
     if CONDITION.search(quote.text) and not _IF_SET.match(quote.text):
         return False
-    subject = _SUBJECT.match(quote.text) or _ACRONYM.match(quote.text)
+    subject = next((found for one in _SUBJECTS if (found := one.match(quote.text))), None)
     if not subject:
         return True
     speaks = _TERM.search(subject[0]) or spelt_in(head, subject[0])

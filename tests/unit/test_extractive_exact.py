@@ -216,6 +216,8 @@ def test_what_a_thing_does_to_what_was_named_before_says_nothing_of_it():
         "The default heat is as configured for the house.",
         "The default heat is the same as that of the oven.",
         "The default heat: see kilnctl(8).",
+        "Default heat: Same as the heat of the oven.",
+        "Default heat: Uses the heat of the oven.",
     ],
 )
 def test_a_default_without_a_value_is_none(told):

@@ -146,3 +146,45 @@ def test_the_entry_of_what_is_asked_is_the_answer(question, answer):
 )
 def test_another_option_or_another_command_is_no_sure_answer(question):
     assert asked(question).unsure is not None or "<q" not in asked(question).text
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("## Settings\n\n#### maxHeat (Number)\n\nLimits the heat.", "maxHeat (Number)"),
+        ("## Settings\n\n### `kiln.heat`\n\nLimits the heat.", "kiln.heat"),
+        ("Settings\n\n``max_heat``\n~~~~~~~~~~~~\n\nLimits the heat.", "max_heat"),
+        ("Settings\n\n--max-heat DEGREES\n\nLimits the heat.", "--max-heat DEGREES"),
+        ("Settings\n\nmax_heat (KILN_HEAT)\n\nLimits the heat.", "max_heat (KILN_HEAT)"),
+        ("   Heat\n\n   max-heat degrees;\n\n   Limits the heat.", "max-heat degrees"),
+    ],
+)
+def test_a_name_as_a_heading_is_a_term_with_what_stands_below_an_empty_line(text, term):
+    [found] = (one for one in entries(text) if one.term == term)
+    assert text[found.text :].startswith("Limits")
+    assert begins(term, "Limits the heat.", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Firing\n\nLimits the heat.",
+        "## Node.js\n\nLimits the heat.",
+        "apt-get install kiln\n\nLimits the heat.",
+        "heat\n----\n\nLimits the heat.",
+    ],
+)
+def test_a_heading_that_is_no_name_of_a_setting_is_no_term(text):
+    assert entries(text) == []
+
+
+def test_what_is_said_of_a_term_ends_with_the_next_heading():
+    text = "### max_heat\n\nLimits the heat.\n\n### Pots\n\nPots are old."
+    [found] = entries(text)
+    assert "Pots" not in text[found.text : found.end]
+
+
+def test_the_default_above_what_is_said_of_a_term_does_not_say_what_it_does():
+    text = "### max_heat\n\nDefault: 900.\n\nLimits the heat."
+    assert begins("max_heat", "Limits the heat.", text)
+    assert not begins("max_heat", "Default: 900.", text)

@@ -3,6 +3,7 @@ import pytest
 from models.extractive.blocks import Page, Quote
 from models.extractive.exact import exact
 from models.extractive.owner import about, belongs, beside, foreign, heads, owned, owners, single
+from models.extractive.terms import gives_default
 
 KILN = Page("S1", "kiln-add, kiln-rm - adds pots to a kiln", "", "  -k  Keep the pots hot.")
 AGENT = Page("S2", "kiln-agent - holds the keys of kilns", "", "  -k  Kill the agent.")
@@ -109,6 +110,12 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
         ("What does Glaze do?", "Glaze", "When pots are cold, potters burn wood."),
         ("What does Glaze do?", "Glaze", "The pots are old."),
         ("What does Glaze do?", "Glaze", "Slow fire."),
+        ("What does Glaze do?", "Glaze", "Even if pots are cold, they get glaze."),
+        ("What does Glaze do?", "Glaze", "Clay pots get the glaze of their parents."),
+        ("What does Glaze do?", "Glaze", "This option should be the path of a file."),
+        ("What does Glaze do?", "Glaze", "This is a map with the following pots:"),
+        ("What does Glaze do?", "Glaze", "In some kilns, pots are glazed."),
+        ("What does Glaze do?", "Glaze", "Usually pots are glazed."),
         ("What does Glaze do?", "Glaze", "The glaze setting."),
         ("What does Glaze do?", "Glaze", "This option must be given before all others."),
         ("What does Glaze do?", "Glaze", "BTU tables require potters to add marks."),
@@ -150,3 +157,24 @@ def test_a_manual_says_in_its_description_what_its_program_does():
     described = arguments._replace(text=f"DESCRIPTION\n   {told}")
     assert not exact("What does kilnctl do?", [arguments], [Quote("S1", told)])
     assert exact("What does kilnctl do?", [described], [Quote("S1", told)]) == "deed"
+
+
+def default_of(asked, told, *more):
+    page = Page("S1", "kiln.conf - settings", "", f"### max_heat\n\n{told} {' '.join(more)}")
+    return gives_default(asked, Quote("S1", told, "max_heat"), [page])
+
+
+@pytest.mark.parametrize("told", ["Default: 900.", "The default is 900.", "It defaults to 900."])
+def test_the_default_in_the_entry_of_the_very_term_is_given(told):
+    assert default_of("What is the default of max_heat?", told)
+    assert default_of("What is the default max_heat in kiln.conf?", told)
+    assert default_of("What does max_heat default to?", told)
+
+
+def test_the_default_of_another_term_or_owner_or_one_of_several_is_not_given():
+    told = "The default is 900."
+    assert not default_of("What is the default of heat?", told)
+    assert not default_of("What is the default of max_heat in oven.conf?", told)
+    assert not default_of("What does max_heat do?", told)
+    assert not default_of("What is the default of max_heat?", told, "The default is 7.")
+    assert not default_of("What is the default of max_heat?", "For pots the default is 900.")
