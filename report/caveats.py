@@ -214,9 +214,31 @@ _WANTS_SETTINGS = regex(
 )
 
 
+_SCOPE = regex(
+    r"\bas\s+far\s+as\s+(?:(?:I|we|one)\s+(?:can|could|know)\b|(?:these|those|the|this|that|my|your)\s+"
+    rf"(?:\w+\s+)?{_WRITTEN}\s+(?:shows?|goe?s?|says?|tells?|reach(?:es)?|covers?|are\s+concerned)\b)"
+    rf"|\b(?:going|judging)\s+by\s+(?:these|those|the)\s+(?:\w+\s+)?{_WRITTEN}\b"
+    r"|\bto\s+(?:my|our)\s+knowledge\b|\bso\s+far\s+as\s+(?:I|we|one)\s+(?:can|could|know)\b"
+    r"|\b(?:I|we)(?:\s+(?:would|should|shall)|['’]d)\s+(?!have\b)(?:\w+ly\s+|not\s+|rather\s+|also\s+)?\w+"
+    f"|就[^，。]{{0,8}}{_ZH_WRITTEN}[^，。]{{0,6}}(?:来看|來看|而言|所[见見示及])|[据據就]我(?:所[知见見]|看到)"
+    f"|[从從][^，。]{{0,8}}{_ZH_WRITTEN}[^，。]{{0,4}}(?:来看|來看|看)|我[们們]?(?:就|也|还|還|宁愿|寧願)?[会會](?!议|議|计|計)",
+    re.IGNORECASE,
+)
+_NONE_FOUND = regex(
+    r"\bthere\s+(?:is|are|was|were)\s+(?:no|not\s+an?y?)\b[^.;]{0,60}?\b(?:among|in|on|within|anywhere)\s+"
+    rf"(?:the|these|those|any\s+of\s+(?:the|these))\s+(?:\w+\s+)?{_WRITTEN}\b"
+    r"|^\W*(?:whether|how|why|when|where|which|what|who)\b[^.;]*\b(?:could|can|was|is|were|are)"
+    r"(?:\s+not|\s*n['’]t|not)\s+(?:to\s+)?(?:be\s+)?(?:\w+ly\s+)?(?:found|told|learn(?:t|ed)|seen|shown"
+    r"|established|said|known|named|given|stated|settled|determined|answered|explained|clear)\b"
+    "|(?:是否|能否|如何|多[久少长長]|[为為]什么|怎[样樣么])[^，。；]{0,40}(?:[没沒]有?|未能?|[无無]法|不能|[尚还還]未)(?:被)?"
+    "(?:找到|查到|得知|看出|[确確]定|[说說]明|[写寫]明|交代|提到)",
+    re.IGNORECASE,
+)
+
+
 def not_found(statement: str) -> bool:
     """Tell whether a statement says what the sources do not say."""
-    patterns = (_NOT_FOUND, _ZH_NOT_FOUND, _SILENT, _ZH_SILENT)
+    patterns = (_NOT_FOUND, _ZH_NOT_FOUND, _SILENT, _ZH_SILENT, _NONE_FOUND)
     return any(pattern.search(statement) for pattern in patterns)
 
 
@@ -227,7 +249,7 @@ def is_computed(statement: str) -> bool:
 
 def is_own(statement: str) -> bool:
     """Tell whether a statement says that it is its writer's inference, judgement or arithmetic."""
-    patterns = (_OWN, _ZH_OWN, _MINE)
+    patterns = (_OWN, _ZH_OWN, _MINE, _SCOPE)
     return is_computed(statement) or any(pattern.search(statement) for pattern in patterns)
 
 

@@ -92,6 +92,12 @@ _POINTS_BACK = regex(
     r"(?:(?:it|its|they|their|them|he|she|his|her|both|neither|that\s+one)\b|(?:this|these|those|such)\s)",
     re.IGNORECASE,
 )
+_REFERS_TO_ALL = regex(
+    r"(?:and|but|so|yet|because)?,?\s*(?:(?:this|that)\s+(?:is|was|holds|applies|means|follows|makes|gives"
+    r"|leaves|explains|rule|rate|figure|sum|number|value|limit|default)\b|from\s+(?:this|that)\b)"
+    "|(?:但是?|因此|所以)?(?:[这這](?:是|[一条條种種个個]|意味|[说說]明|适用|適用|表明|只)|此[规規]|由此|据此|據此)",
+    re.IGNORECASE,
+)
 _EXPLETIVE = regex(
     r"it\s+(?:\w+\s+){1,2}?(?:that|to|possible|likely|clear|worth|not\s+(?:clear|known|certain))\b",
     re.IGNORECASE,
@@ -128,6 +134,11 @@ def points_back(said: str) -> bool:
     if _EXPLETIVE.match(bare):
         return False
     return bool(_POINTS_BACK.match(bare) or _ZH_POINTS_BACK.match(bare))
+
+
+def refers_to_all(said: str) -> bool:
+    """Tell whether a statement begins with a word for all that the one before it says."""
+    return bool(_REFERS_TO_ALL.match(without_transition(re.sub(r"^[\s*_>-]+", "", said))))
 
 
 def sums_up(said: str) -> bool:

@@ -18,7 +18,7 @@ from report.leads import left_hanging, letters
 from report.likeness import CLAUSES
 from report.marks import MARKER, QUOTE, cites, given, replaced
 from report.numbers import computed, listed, values
-from report.openers import points_back, sums_up, without_transition
+from report.openers import points_back, refers_to_all, sums_up, without_transition
 from report.rulings import NO_RULING, Ruling
 from report.snippets import coded, lines, unknown_lines
 from report.statements import statements, statements_of
@@ -111,7 +111,7 @@ class _Prover(Comparison):
                 )
                 for statement in said
             ]
-            kept = self.with_neighbours(said, kept, self.below(at))
+            kept = self.referred_to(said, self.with_neighbours(said, kept, self.below(at)))
             self.compare_quotations(kept, part.text)
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
@@ -219,6 +219,20 @@ class _Prover(Comparison):
             around = [*kept[max(0, at - 1) : at], after] if sums_up(statement) else [after]
             named = [name for one in around for name in cites(one) if name in self.texts]
             if not left[at] and named and self.belongs(statement, after, "".join(kept), named):
+                self.doubt(statement, "no_source")
+                left[at] = statement
+        return left
+
+    def referred_to(self, said: Sequence[str], kept: Sequence[str]) -> list[str]:
+        """Return the statements of a paragraph, those too that the next one means as a whole.
+
+        What has no source is then doubted, since without it the other would say something else;
+        with a number that no source has it is taken out.
+        """
+        left = [*kept]
+        for at, (statement, after) in enumerate(zip(said, kept[1:], strict=False)):
+            known = not kept[at] and not self.unsupported(plain(statement), list(self.texts))
+            if known and refers_to_all(after):
                 self.doubt(statement, "no_source")
                 left[at] = statement
         return left
