@@ -160,7 +160,8 @@ def _tells(quote: Quote, head: str, title: str) -> bool:
     says what is so beside it; how a term may be given is not what it does.
     """
     program = owners(title) - {head.lower()}
-    if only_names(quote.under, quote.text) or quote.text.endswith(":"):
+    likened = re.search(rf"(?<!\w){re.escape(head)}[- ](?:like|style)\b", quote.text)
+    if likened or only_names(quote.under, quote.text) or quote.text.endswith(":"):
         return False
     if _REMARK.match(quote.text) or quote.text.split()[0].lower() in program:
         return False

@@ -110,6 +110,7 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
         ("What does Glaze do?", "Glaze", "When pots are cold, potters burn wood."),
         ("What does Glaze do?", "Glaze", "The pots are old."),
         ("What does Glaze do?", "Glaze", "Slow fire."),
+        ("What is Glaze?", "Glaze", "Print Glaze-like figures of pots."),
         ("What does Glaze do?", "Glaze", "Even if pots are cold, they get glaze."),
         ("What does Glaze do?", "Glaze", "Clay pots get the glaze of their parents."),
         ("What does Glaze do?", "Glaze", "This option should be the path of a file."),
