@@ -36,7 +36,6 @@ REFUSED = 400
 
 TOO_DEEP = {"detail": "the request is nested too deeply"}
 
-
 STATE = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
 
@@ -175,7 +174,7 @@ def _masked_words(receive: Receive, thread: str) -> Receive:
 
 @asynccontextmanager
 async def privately(app: Starlette) -> AsyncIterator[None]:
-    """Let nobody else read what the server keeps, however it was started, and what it has kept."""
+    """Close what the server keeps, and has kept before, to other people, however it was started."""
     del app
     os.umask(0o077)
     await asyncio.to_thread(close, STATE)

@@ -24,7 +24,7 @@ BOOLS = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True) | dict.fromkey
 
 
 def _bound(default: float, **bounds: float) -> Any:
-    """Return the field of a number that may not be as it likes, by the names of `config.WORDS`."""
+    """Return the field of a number with limits, each by its name in `BOUNDS`."""
     return field(default=default, metadata=bounds)
 
 
@@ -117,10 +117,10 @@ def settings() -> Settings:
         environment.take_over()
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error
+        raise Problem("config_syntax", what, where=environment.FILE, hint=ENV_HINT) from error
     except ValueError as error:  # It is not UTF-8, or has a zero in it.
         what = "the file is not plain text in UTF-8"
-        raise Problem("config_syntax", what, where=".env", hint=ENV_HINT) from error
+        raise Problem("config_syntax", what, where=environment.FILE, hint=ENV_HINT) from error
     given = _given()
     read = Settings(
         **{one.name: _read(one, given) for one in fields(Settings) if one.name in given}

@@ -1,4 +1,4 @@
-"""Say in plain words what is wrong with a value that a form of pydantic refuses."""
+"""Say in plain words what is wrong with a value that a form or a setting refuses."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from langchain_core.messages import HumanMessage
 from evals.extractive import Corpus, indexed, prompt_of
 from evals.natural import file_pages
 from models.extractive.blocks import Found, Quote, read
-from models.extractive.manual import entries
+from models.extractive.manual import OPTION, entries
 from models.extractive.owner import heads
 from models.extractive.writing import finding
 from retrieval.text import sentences
@@ -40,7 +40,6 @@ SIBLING = 3
 
 _NAMED = re.compile(r"(?P<names>[\w.+:-]+(?:, [\w.+:-]+)*) [-–—] ")
 """The title of a manual page: its names, and what it is for."""
-_OPTION = re.compile(r"--?[A-Za-z][\w-]*$")
 _SETTING = re.compile(r"[A-Za-z]{2,}(?:[_-][A-Za-z]+)+$|[A-Z][a-z]+(?:[A-Z][a-z]+)+$")
 _PART = re.compile(r"[_-]|(?<=[a-z])(?=[A-Z])")
 _SEEN = re.compile(r"\b([a-z][\w.-]{2,})\(\d\w?\)")
@@ -110,8 +109,8 @@ def misses(found: Sequence[Manual]) -> Iterator[Miss]:
     for manual in found:
         name, siblings = manual.names[0], _siblings(manual, found)
         for head, text in manual.terms.items():
-            if _OPTION.match(head) or _SETTING.match(head):
-                kind = "option" if _OPTION.match(head) else "setting"
+            if OPTION.fullmatch(head) or _SETTING.match(head):
+                kind = "option" if OPTION.fullmatch(head) else "setting"
                 asked = f"the {head} {kind} of {name}"
                 yield Miss("as it stands", f"What does {asked} do?", plain(text)[:BEGINS])
                 yield from _of_another(head, kind, mixed.choice(siblings))

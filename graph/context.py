@@ -83,7 +83,8 @@ class Context:
     )
     style: str = _choice("", "How the report should be written, in a few words.")
     second_reader: bool = _choice(
-        True, "Have a model compare the report with its sources; off leaves the checks by words."
+        True,
+        "Have a model compare the report with its sources; off leaves only the checks by words.",
     )
     max_cost: float = _choice(0.5, "The most money for this question, in US dollars.")
     max_tokens: int = _choice(200_000, "The most tokens for this question.")

@@ -32,8 +32,12 @@ class SentenceVerdict(BaseModel):
     sentence: int = Field(description="the number of the sentence")
     verdict: Grade
     source: str = Field(default="", description="the id of the source that says it")
-    says: str = Field(default="", description="what it says instead, a few words copied exactly")
-    part: str = Field(default="", description="the wrong part alone, copied exactly")
+    says: str = Field(
+        default="", description="what the source says instead, a few words copied exactly"
+    )
+    part: str = Field(
+        default="", description="where only a part is wrong, that part, copied exactly"
+    )
 
 
 class Checks(BaseModel):

@@ -33,7 +33,9 @@ class Verdict(BaseModel):
 
     passed: bool
     feedback: str = ""
-    wrong: list[str] = Field(default=[], description="its wrong sentences, word for word")
+    wrong: list[str] = Field(
+        default=[], description="the wrong sentences of the finding, word for word"
+    )
     queries: list[str] = []
     right: list[int] = Field(default=[], description="numbers of contested sentences")
 

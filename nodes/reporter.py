@@ -104,13 +104,30 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     tell(state, "writing")
     if sources:
         await _write(draft, state, runtime)
-    checked, second_reader, _ = await _checked(draft, state, runtime, sources)
+    again = await _checked(draft, state, runtime, sources)
+    checked = again.checked
     if leaves_open(state["question"], checked.body):
         draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
     await note_checked(here(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
-    report = Report(
+    report = await _report(draft, state, runtime, again)
+    today = datetime.now(UTC).date().isoformat()
+    pages = await texts(owner(runtime), {name: sources[name] for name in report["cited"]})
+    shown = to_markdown(document(state, report, status, today, pages))
+    asked, body, cited = state["question"], report["body"], report["cited"]
+    message = AIMessage(shown, id=draft.id)
+    answer = Answer(
+        question=asked, text=body, sources=cited, open=_open(state, body), message=draft.id
+    )
+    update = State(report=report, status=status, answers={str(state["turn"]): answer})
+    return State(**update, messages=[*plans_away(state), message])
+
+
+async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: Reread) -> Report:
+    """Return the record of a report that was checked."""
+    checked = again.checked
+    return Report(
         title=headline(state["plan"]["title"] or state["question"]),
         # Words without a single source are no report, whatever they say.
         body=checked.body if checked.cited else "",
@@ -124,19 +141,9 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
             *await _not_read(state, runtime),
         ],
         language=state["language"],
-        second_reader=second_reader,
+        second_reader=again.second_reader,
         asked=in_own_words(state["messages"]),
     )
-    today = datetime.now(UTC).date().isoformat()
-    pages = await texts(owner(runtime), {name: sources[name] for name in report["cited"]})
-    shown = to_markdown(document(state, report, status, today, pages))
-    asked, body, cited = state["question"], report["body"], report["cited"]
-    message = AIMessage(shown, id=draft.id)
-    answer = Answer(
-        question=asked, text=body, sources=cited, open=_open(state, body), message=draft.id
-    )
-    update = State(report=report, status=status, answers={str(state["turn"]): answer})
-    return State(**update, messages=[*plans_away(state), message])
 
 
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 CHINESE: Mapping[str, str] = {
     "the number of the sentence": "句子的编号",
     "the id of the source that says it": "这样说的来源的编号",
-    "what it says instead, a few words copied exactly": "来源实际的说法，逐字照抄几个字",
-    "the wrong part alone, copied exactly": "只有一部分有误时，逐字照抄这一部分",
-    "its wrong sentences, word for word": "其中有误的句子，逐字照抄",
+    "what the source says instead, a few words copied exactly": "来源实际的说法，逐字照抄几个字",
+    "where only a part is wrong, that part, copied exactly": "只有一部分有误时，逐字照抄这一部分",
+    "the wrong sentences of the finding, word for word": "其中有误的句子，逐字照抄",
     "numbers of contested sentences": "存疑或被删的句子中没有问题的编号",
     "what is still to be found out": "仍需查明的内容",
     "what must be known, one thing each": "必须知道的事，每条一件",

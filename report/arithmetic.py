@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import combinations, permutations
 
-from report.numbers import FILE, Number, near, values
+from report.numbers import FILE, Number, made_of, near, values
 from retrieval.dates import Date, dates
 from retrieval.regex import regex
 
@@ -75,9 +75,7 @@ def _loose(number: float) -> Number:
 def _made(beside: Sequence[float]) -> Iterator[float]:
     yield sum(beside)
     for one, other in permutations(beside, 2):
-        yield from (one + other, abs(one - other), one * other)
-        if other:
-            yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
+        yield from made_of(one, other)
 
 
 def _apart(days: Sequence[Date]) -> Iterator[float]:

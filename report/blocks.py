@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from report.code import with_code, without_code
@@ -182,9 +182,7 @@ class Around(NamedTuple):
 
 def around(parts: Sequence[Block], at: int) -> Around:
     """Return the paragraph above a table or a fence, and the cells of the table's head."""
-    first = at
-    while first and parts[at].kind == "row" == parts[first - 1].kind:
-        first -= 1
+    first = _top(parts, at)
     has_head = first < at and _parts_head(parts[first + 1])
     above = (one.text for one in reversed(parts[:first]) if one.kind in ("text", "item", "quote"))
     return Around(next(above, ""), cells(parts[first].text) if has_head else [])
@@ -192,9 +190,12 @@ def around(parts: Sequence[Block], at: int) -> Around:
 
 def table(parts: Sequence[Block], at: int) -> list[Block]:
     """Return the rows of the table that a row is in, without its head."""
-    first = last = at
-    while first and parts[first - 1].kind == "row":
-        first -= 1
-    while last + 1 < len(parts) and parts[last + 1].kind == "row":
-        last += 1
-    return [part for _, part in prose(parts[first : last + 1]) if not _parts_head(part)]
+    rows = [*takewhile(lambda one: one.kind == "row", parts[_top(parts, at) :])]
+    return [part for _, part in prose(rows) if not _parts_head(part)]
+
+
+def _top(parts: Sequence[Block], at: int) -> int:
+    """Return where the table of a row begins; any other block stands for itself."""
+    while at and parts[at].kind == "row" == parts[at - 1].kind:
+        at -= 1
+    return at

@@ -266,6 +266,10 @@ class Comparison:
             self.figures[name] = figures(self.texts[name])
         return self.figures[name]
 
+    def numbers(self, names: Sequence[str]) -> list[float]:
+        """Return the numbers of some sources, sorted."""
+        return sorted(number for name in names for number in self.figure(name).numbers)
+
     def adds_up(self, statement: str) -> bool:
         """Tell whether a statement is a calculation with numbers of the sources, which holds."""
         said = plain(statement)
@@ -277,21 +281,19 @@ class Comparison:
 
         Where it was computed from others that they or the text have, there is none.
         """
-        numbers = [one for name in cited for one in self.figure(name).numbers]
-        if self.reckoner.outcome(said, sorted([*numbers, *known]), cited=True) == "holds":
+        every = sorted([*self.numbers(cited), *known])
+        if self.reckoner.outcome(said, every, cited=True) == "holds":
             return ""
         return self.miscounted(said) if is_computed(said) else "number"
 
     def reckoned(self, said: str, *, row: bool = False) -> Outcome:
         """Return what becomes of the calculation in something said that names no source."""
-        names = self.cited or list(self.texts)
-        numbers = sorted(one for name in names for one in self.figure(name).numbers)
-        return self.reckoner.outcome(said, numbers, row=row)
+        return self.reckoner.outcome(said, self.numbers(self.cited or list(self.texts)), row=row)
 
     def miscounted(self, said: str) -> str:
         """Return the reason to doubt a number that a writer computed from others nearby."""
         if not is_computed(said):
             return ""
-        known = sorted(number for name in self.cited for number in self.figure(name).numbers)
+        known = self.numbers(self.cited)
         around = self.around.replace(said.strip(), " ")
         return "" if comes_out(said, around, known) else "calculation"

@@ -15,9 +15,13 @@ _OPENING = regex(r"<(?=[A-Za-z/!?])|\](?=[(\[])")
 _DEFINITION = regex(r"^([ \t]*\[[^\]\n]+\]):", re.MULTILINE)
 _UNSAFE = regex(r"[\s<>\"`\\*\[\]{}|^]")
 _NUMBER = regex(r"\[(\^?\d{1,3})\]")
-
-
+_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
 _EMPHASIS = regex(r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])")
+
+
+def unescaped(text: str) -> str:
+    """Return a text without the backslashes that `escaped` puts before marks."""
+    return _ESCAPED.sub(r"\1", text)
 
 
 def unmarked(text: str) -> str:

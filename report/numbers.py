@@ -251,10 +251,15 @@ def computed(given: Sequence[float]) -> list[float]:
     """Return what can be computed from a few numbers in one step, sorted, and their sum."""
     found = {sum(given)} if len(given) > 1 else set()
     for one, other in permutations(given[:MOST], 2):
-        found |= {one + other, one - other, one * other}
-        if other:
-            found |= {one / other, 100 * one / other, 100 * (one - other) / other}
+        found.update(made_of(one, other))
     return sorted({abs(one) for one in found})
+
+
+def made_of(one: float, other: float) -> Iterator[float]:
+    """Yield what two numbers make in one step; parts and differences in per cent, too."""
+    yield from (one + other, abs(one - other), one * other)
+    if other:
+        yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
 
 
 def _holds(equation: str) -> bool:

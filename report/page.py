@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from graph.records import Source
 from report.citations import narrowed, place
-from report.escaping import one_line, web_address
+from report.escaping import one_line, unescaped, web_address
 from report.extracts import BEGINNING, Piece, grouped, pieces
 from report.numbering import DOUBT, DOUBTS, PRIVATE, USE, Numbered, leaves_out, numbered
 from report.placing import Part, Use, placed
@@ -44,7 +44,6 @@ UNBROKEN = "\u2060–\u2060"
 """A dash between two numbers, at which no line ends."""
 
 _RANGE = regex(r"(?<=\d)–(?=\d)")
-_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
 _NUMBER = regex("\ue000([^\ue001]+)\ue001([\U000f0000-\U000ffffd])")
 
 
@@ -178,7 +177,7 @@ def _linked(clean: str, shown: Numbered, passages: Sequence[_Passage]) -> str:
 
 def _bare(note: str) -> str:
     """Return a note without its numbers and without the marks of Markdown."""
-    return PRIVATE.sub("", _ESCAPED.sub(r"\1", _NUMBER.sub("", note))).rstrip()
+    return PRIVATE.sub("", unescaped(_NUMBER.sub("", note))).rstrip()
 
 
 def _doubts(
@@ -189,7 +188,7 @@ def _doubts(
     lines = []
     for at, (one, note) in enumerate(zip(doubted, shown.notes, strict=True)):
         space = " " if note.startswith(" ") else ""
-        proof = space + _linked(_escaped(_ESCAPED.sub(r"\1", note)), shown, passages)
+        proof = space + _linked(_escaped(unescaped(note)), shown, passages)
         back = _jumps("w", [at + 1], "↑", word("back", language)) if at in marked else ""
         lines.append(f'<li id="d{at + 1}">{_escaped(one.text)}{proof} {back}</li>')
     return _section("doubts", lines, language)

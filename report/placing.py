@@ -138,7 +138,7 @@ def _named(said: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names in a text as search words, and the parts of them that are none."""
     found = [(name, words(name)) for name in _NAME.findall(said) if _CALLED.search(name)]
     # What is one word is cut whole and in parts; what has points and spaces only in parts.
-    whole = frozenset(one for name, cut in found for one in (cut[:1], cut)[bool(_CUT.search(name))])
+    whole = frozenset(one for name, cut in found for one in (cut if _CUT.search(name) else cut[:1]))
     return whole, frozenset(one for _, cut in found for one in cut) - whole
 
 
@@ -153,7 +153,7 @@ def _quoted(quote: str, text: str, wanted: _Wanted) -> Part | None:
     def near(part: Part) -> float:
         at = [n for n, one in enumerate(said) if one.start < part.end and part.start < one.end]
         around = said[max(0, min(at, default=1) - 1) : max(at, default=-1) + 2]
-        here = [one for n, one in enumerate(said) if n in at]
+        here = [said[n] for n in at]
         return _score(here, every, rarity) + BESIDE * _score(around, every, rarity)
 
     return max(found, key=near)

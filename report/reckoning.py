@@ -9,7 +9,7 @@ from typing import Literal
 
 from report.arithmetic import numbers
 from report.caveats import is_computed
-from report.numbers import Number, expressions, is_near, listed, terms, wrong_sum
+from report.numbers import Number, expressions, is_near, listed, made_of, terms, wrong_sum
 from report.quantities import converted, durations, wrong_duration
 from retrieval.regex import regex
 
@@ -141,8 +141,7 @@ class Reckoner:
     def _made(self, said: str, missing: Sequence[Number], back: int, *, twice: bool) -> list[float]:
         """Return those of some numbers that can be computed, each of which later ones may use."""
         made: list[float] = []
-        bare = [one for one in expressions(said) if "=" not in one]
-        if any(not _is_named(one, said) for one in bare) and missing:
+        if any(not _is_named(one, said) for one in _without_result(said)):
             return []
         worked_out = [value for one in expressions(said) for value in terms(one)]
         worked_out += converted(said)
@@ -169,10 +168,16 @@ class Reckoner:
 
 def does_not_come_out(said: str) -> bool:
     """Tell whether a calculation that is written out comes to something else than is said."""
-    shown = (one for one in expressions(said) if "=" not in one)
-    explained = (one for one in shown if _NAMELY.search(said, 0, max(0, said.find(one))))
+    explained = (
+        one for one in _without_result(said) if _NAMELY.search(said, 0, max(0, said.find(one)))
+    )
     wrong = any(not _is_named(one, said) for one in explained)
     return wrong or bool(wrong_sum(said) or wrong_duration(said))
+
+
+def _without_result(said: str) -> list[str]:
+    """Return the calculations of a statement behind which no result is written."""
+    return [one for one in expressions(said) if not re.search("[=≈≒≃]", one)]
 
 
 def _is_named(expression: str, said: str) -> bool:
@@ -194,23 +199,17 @@ def _steps(given: Sequence[float], units: Sequence[float]) -> Iterator[float]:
     for one in given:
         yield from (value for unit in units for value in (one * unit, one / unit))
     for one, other in permutations(given, 2):
-        yield from _both(one, other)
+        yield from made_of(one, other)
         yield from ((one - other) / unit for unit in units)
-
-
-def _both(one: float, other: float) -> Iterator[float]:
-    yield from (one + other, abs(one - other), one * other)
-    if other:
-        yield from (one / other, 100 * one / other, abs(100 * (one - other) / other))
 
 
 def _twice(given: Sequence[float]) -> list[float]:
     """Return what some numbers make in one step or two; a count may be one more or less."""
-    pairs = {(one, other): [*_both(one, other)] for one, other in permutations(given, 2)}
+    pairs = {(one, other): [*made_of(one, other)] for one, other in permutations(given, 2)}
     found = [value for values in pairs.values() for value in values]
     for one, other in permutations(given, 2):
         thirds = [third for third in given if third not in (one, other)]
         for third in thirds:
-            found += [value for first in pairs[one, other] for value in _both(first, third)]
+            found += [value for first in pairs[one, other] for value in made_of(first, third)]
             found += [third + count * other for count in (one - 1, one + 1)]
     return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from graph.records import Source
-from report.escaping import escaped, web_address
+from report.escaping import escaped, unescaped, web_address
 from report.numbering import DOUBTS, PRIVATE, leaves_out, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
@@ -15,7 +15,6 @@ from report.wording import Missing, doubts, footnotes, missing, noted, notices, 
 from retrieval.regex import regex
 from retrieval.script import CJK
 
-_ESCAPED = regex(r"\\([!-/:-@\[-`{-~])")
 _CJK = regex(f"[{CJK}]")
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
@@ -36,9 +35,9 @@ def plain(body: str) -> str:
     """
     shown = re.sub(r"(?<!\\)(?:\*\*|__)", "", _shown(numbered(body, []).body))
     if not shown.lstrip().startswith("|"):
-        return _ESCAPED.sub(r"\1", shown)
+        return unescaped(shown)
     cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", shown))
-    return " · ".join(_ESCAPED.sub(r"\1", cell) for cell in cells if cell)
+    return " · ".join(unescaped(cell) for cell in cells if cell)
 
 
 def _shown(text: str) -> str:

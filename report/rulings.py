@@ -198,7 +198,7 @@ def _reason(said: _Said, contested: Mapping[str, str]) -> str:
 
 def _said(parts: list[Block], contested: Collection[str]) -> Iterator[_Said]:
     """Yield the statements that need a second reader, in the order of the text."""
-    told = dict(prose(parts))
+    told = {at for at, _ in prose(parts)}
     for at, part in enumerate(parts):
         if at in told:
             yield from _prose(parts, at, contested)

@@ -26,7 +26,7 @@ _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "E
 LIKE_LETTERS = 4
 """So many first letters at least are those of a name that another one is like."""
 
-LIKE_IT = 2
+KNOWN_BESIDE = 2
 """So many directives of one plain word are known where another one is looked up."""
 
 
@@ -83,7 +83,7 @@ def unknown_lines(fence: str, known: Sequence[str]) -> list[str]:
 
 
 def is_named(name: str, texts: Iterable[str]) -> bool:
-    """Tell whether a text has a name, which is exact save for small and capital letters."""
+    """Tell whether a text has a name, whatever its capitals."""
     return any(place_of(name, text) is not None for text in texts)
 
 
@@ -125,4 +125,4 @@ def _is_exact(one: Named, there: Iterable[Named]) -> bool:
     if one.form != "directive" or _COMPOUND.search(one.name):
         return True
     alike = [other for other in there if other.form == "directive"]
-    return len(alike) >= LIKE_IT
+    return len(alike) >= KNOWN_BESIDE

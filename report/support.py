@@ -262,7 +262,7 @@ class _Prover(Comparison):
     def doubt_faulted(self, left: Sequence[Block]) -> None:
         """Doubt the statements of what is left that a second reader found fault with."""
         done = {letters(one["text"]) for one in self.doubted}
-        faulted = map(self.ruling.doubted, _told(left))
+        faulted = map(self.ruling.doubted, _said(left))
         self.doubted += [one for one in faulted if one and letters(one["text"]) not in done]
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
@@ -354,14 +354,16 @@ def above(parts: Sequence[Block], at: int) -> list[str]:
     return [plain(one) for one in (next(headings, ""), *lead) if one]
 
 
-def _told(left: Sequence[Block]) -> Iterator[str]:
+def _said(left: Sequence[Block]) -> Iterator[str]:
     """Yield what a text says in the order of the text: statements, headings and lines of code."""
     for part in left:
-        said = lines(part.text) if part.kind == "fence" else statements_of(part)
-        yield from map(coded, said) if part.kind == "fence" else said
+        if part.kind == "fence":
+            yield from map(coded, lines(part.text))
+        else:
+            yield from statements_of(part)
 
 
 def _places(left: Sequence[Block]) -> Callable[[Doubted], int]:
     """Return what tells where in a text a doubted statement stands."""
-    order = {letters(one): at for at, one in reversed([*enumerate(_told(left))])}
+    order = {letters(one): at for at, one in reversed([*enumerate(_said(left))])}
     return lambda one: order.get(letters(one["text"]), len(order))

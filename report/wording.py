@@ -275,20 +275,20 @@ class Doubt(NamedTuple):
 def doubts(document: Document) -> list[Doubt]:
     """Return what is doubted, and why, sentence by sentence; of very many only how many more."""
     language, more = document["language"], len(document["doubted"]) - DOUBTED
-    lines = [_proven(one, language) for one in document["doubted"][:DOUBTED]]
+    lines = [_with_proof(one, language) for one in document["doubted"][:DOUBTED]]
     rest = Doubt(word("more_doubted", language).format(more), "")
     return [*lines, rest] if more > 0 else lines
 
 
-def _proven(one: Doubted, language: str) -> Doubt:
+def _with_proof(one: Doubted, language: str) -> Doubt:
     says = html.escape(one.get("says", ""), quote=False)
+    text = _doubt(one, language)
     if not says:
-        return Doubt(_doubt(one, language), "")
-    text, space = (
-        _doubt(one, language) + word("instead", language),
-        "" if _is_chinese(language) else " ",
+        return Doubt(text, "")
+    space = "" if _is_chinese(language) else " "
+    return Doubt(
+        text + word("instead", language), f'{space}<q s="{one.get("source", "")}">{says}</q>'
     )
-    return Doubt(text, f'{space}<q s="{one.get("source", "")}">{says}</q>')
 
 
 def researched(document: Document) -> str:

@@ -28,7 +28,7 @@ def upsert(
 
 
 def upsert_each(table: Table, named: Sequence[str]) -> Executable:
-    """Return the statement that does so for many whole rows, which it is executed with.
+    """Return the statement that writes whole rows, there already or not; it is executed with them.
 
     Args:
         table: Where they go.

@@ -9,13 +9,16 @@ from typing import NamedTuple
 from memory.pages.rows import NewPage
 from memory.pages.sizing import prepared
 from report.citations import SECTION
-from tools.files.kinds import HEAVY, LIGHT, READERS
+from tools.files.kinds import LIGHT, READERS, is_heavy
 from tools.files.shapes import Document, Limits, Refused
 from tools.files.titles import title_of
 from tools.files.worker import read_path, read_path_apart
 
 MANY = 50
 """How many files a bunch has, at most."""
+
+ROOM = LIGHT
+"""How many bytes the files of a bunch have together, at most."""
 
 
 class Due(NamedTuple):
@@ -29,7 +32,7 @@ class Due(NamedTuple):
     @property
     def is_short(self) -> bool:
         """Whether it is read together with others: a few bytes of a light type."""
-        return not self.failure and self.size <= LIGHT and self.path.suffix.lower() not in HEAVY
+        return not self.failure and not is_heavy(self.path.suffix, self.size)
 
 
 def bunches(due: Sequence[Due]) -> Iterator[list[Due]]:
@@ -39,7 +42,7 @@ def bunches(due: Sequence[Due]) -> Iterator[list[Due]]:
         if not one.is_short:
             yield [one]
             continue
-        full = len(bunch) == MANY or sum(other.size for other in bunch) + one.size > LIGHT
+        full = len(bunch) == MANY or sum(other.size for other in bunch) + one.size > ROOM
         if bunch and full:
             yield bunch
             bunch = []
@@ -69,7 +72,7 @@ def read_bunch(files: Sequence[tuple[Path, str]], limits: Limits, *, apart: bool
 
 def _outcome(path: Path, sha256: str, limits: Limits, *, apart: bool) -> Outcome:
     try:
-        reader = READERS[path.suffix.lower()]
+        reader = READERS.get(path.suffix.lower(), "")
         document = (read_path_apart if apart else read_path)(reader, path, limits)
     except Refused as refused:
         return Outcome([], refused.code, refused.what)

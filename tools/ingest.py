@@ -245,8 +245,8 @@ async def _ingest_bunch(owner: str, root: str, bunch: Sequence[Due], way: Way) -
         try:
             found = await _looked_at(owner, bunch, way)
         except (OSError, WorkerLost):  # A `TimeoutError` is an `OSError`.
-            found = []
-        if found:
+            pass  # Each is read alone below, which tells whose fault it is.
+        else:
             await pages.keep_files(owner, root, found)
             return
     for one in bunch:
@@ -286,13 +286,15 @@ def _read(one: Due, sha256: str, outcome: Outcome) -> pages.Read:
 
 async def _ingest_file(owner: str, root: str, one: Due, way: Way) -> None:
     """Read one file alone."""
-    try:
-        if one.failure:
-            raise OSError(None, one.failure)
-        sha256 = await anyio.to_thread.run_sync(_hash, one.path, way.limits.size)
-    except OSError as error:
-        one, sha256 = Due(one.path, 0, 0), ""
-        problem: Problem | None = Problem("file_unreadable", error.strerror or "cannot be read")
+    failure, sha256 = one.failure, ""
+    problem: Problem | None
+    if not failure:
+        try:
+            sha256 = await anyio.to_thread.run_sync(_hash, one.path, way.limits.size)
+        except OSError as error:
+            failure = error.strerror or "cannot be read"
+    if failure:
+        one, problem = Due(one.path, 0, 0), Problem("file_unreadable", failure)
     else:
         problem = await _keep(owner, root, one.path, sha256, way)
     code, reason = (problem.code, problem.what) if problem else ("", "")

@@ -128,23 +128,18 @@ def without_bytes(thread: str, content: list[Any], new: list[Path] | None = None
         content: The parts, as a client has sent them.
         new: Is told the paths of files that were not there yet.
     """
-    if all(not isinstance(one, dict) or _is_text(one) or _is_taken(one) for one in content):
+    if not any(map(_is_file, content)):
         return content
-    return [
-        _reference(_kept(thread, one, new))
-        if isinstance(one, dict) and not (_is_text(one) or _is_taken(one))
-        else one
-        for one in content
-    ]
+    return [_reference(_kept(thread, one, new)) if _is_file(one) else one for one in content]
+
+
+def _is_file(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") != "text" and not _is_taken(block)
 
 
 def _blocks(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
     content = message.content if isinstance(message.content, list) else []
     return (block for block in content if isinstance(block, dict))
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, str) or block.get("type") == "text"
 
 
 def _is_taken(block: Any) -> bool:

@@ -227,8 +227,7 @@ def _named(owner: str, root: str, path: str) -> tuple[Any, ...]:
 
 def content(connection: Connection, owner: str, root: str, path: str) -> str:
     """Return the content hash a file had when it was read; empty when it never was."""
-    known = select(documents.c.sha256).where(*_named(owner, root, path))
-    return connection.execute(known).scalar() or ""
+    return _contents(connection, owner, root, [path]).get(path, "")
 
 
 def _contents(

@@ -174,11 +174,11 @@ class Meant(NamedTuple):
     trust: float = 0.0
 
 
-OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(HERE))
-MEANT = select(
+_OWNERS = select(namespaces.c.owner).where(namespaces.c.number.in_(HERE))
+_KNOWS_MORE = select(
     select(vector_sets.c.number)
     .join(namespaces, namespaces.c.number == vector_sets.c.namespace)
-    .where(namespaces.c.owner.in_(OWNERS), vector_sets.c.embedder.not_in(WORDS_ALONE))
+    .where(namespaces.c.owner.in_(_OWNERS), vector_sets.c.embedder.not_in(WORDS_ALONE))
     .exists()
 )
 """Whether the owner of what is searched has vectors that know more than words."""
@@ -201,7 +201,7 @@ def _words_alone(index: Index) -> bool:
     """Tell whether neither the embedder that is set nor one that made vectors knows more."""
     if chosen() not in WORDS_ALONE:
         return False
-    return not index.connection.execute(MEANT, index.here).scalar()
+    return not index.connection.execute(_KNOWS_MORE, index.here).scalar()
 
 
 REPORTS = select(pages.c.number, pages.c.links).where(

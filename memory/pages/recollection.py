@@ -63,21 +63,11 @@ def _parts(part: Scope) -> list[Scope]:
     return [Scope(kinds=part.kinds), Scope(groups=part.groups)]
 
 
-_NAMED = select(*columns()).where(
-    pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True))
-)
-
-
-_NAMED_BELOW = select(*columns(rooted=True)).where(
-    pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True))
-)
-
-
+_BY_ID = (pages.c.owner == bindparam("owner"), pages.c.id.in_(bindparam("ids", expanding=True)))
+_NAMED = select(*columns()).where(*_BY_ID)
+_NAMED_BELOW = select(*columns(rooted=True)).where(*_BY_ID)
 _OVERVIEWS = select(pages.c.id).where(
-    pages.c.owner == bindparam("owner"),
-    pages.c.id.in_(bindparam("ids", expanding=True)),
-    pages.c.provenance == WORKED_OUT,
-    pages.c.place == "",
+    *_BY_ID, pages.c.provenance == WORKED_OUT, pages.c.place == ""
 )
 
 

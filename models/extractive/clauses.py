@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from models.extractive.blocks import Quote
 from models.extractive.counts import counted
 from models.extractive.kinds import asks_kind, asks_why, holds
 from models.extractive.topic import key_terms, named
-from models.extractive.wording import among, forms, told
+from models.extractive.wording import among, forms, has, told
 from retrieval.regex import regex
 from retrieval.words import words
 
@@ -68,9 +68,3 @@ def _together(terms: Sequence[str], said: Sequence[str]) -> bool:
     most = SPREAD * len(there)
     runs = (said[at : at + most] for at in range(max(1, len(said) - most + 1)))
     return bool(there) and any(has(there, run) for run in runs)
-
-
-def has(terms: Iterable[str], said: Iterable[str]) -> bool:
-    """Tell whether all of some terms, or other words for them, are among the words of a text."""
-    found = set(said)
-    return all(among(one, found) for one in terms)

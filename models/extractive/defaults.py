@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from models.extractive.blocks import Quote
-from models.extractive.clauses import BACK, CLAUSE, has
+from models.extractive.clauses import BACK, CLAUSE
 from models.extractive.kinds import has_kind
-from models.extractive.owner import about
+from models.extractive.owner import about, heads
 from models.extractive.topic import key_terms
-from models.extractive.wording import among
+from models.extractive.wording import among, has
 from retrieval.regex import regex
 from retrieval.words import words
 
@@ -18,8 +18,6 @@ _SOME = r"(?: [\"'`“‘]?[\w.-]+[\"'`”’]?){0,8}?"
 _IS = r"(?:is|are|was|of (?=\W?\d))\b"
 _WHOSE = regex(rf"\bdefaults?(?P<whose>{_SOME}) {_IS}", re.IGNORECASE)
 """What a default is said to be of."""
-_VALUE = regex(r"[=\[<(|:].*?(?=,|$)")
-"""What stands behind a term: "port: <number>"."""
 _NAMED = tuple(
     regex(one, re.IGNORECASE)
     for one in (
@@ -55,8 +53,8 @@ _REFERS = regex(
 """What says where a default comes from, and not what it is."""
 _LINE = regex(r"\W*default(?: value)?: \S", re.IGNORECASE)
 _ITS = frozenset(words("value setting location behaviour for of the"))
-_BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
-_BY_DEFAULT_TOO = regex(r"\bby default\b", re.IGNORECASE)
+_OPENS_BY_DEFAULT = regex(r"^\W*by default,? ", re.IGNORECASE)
+_BY_DEFAULT = regex(r"\bby default\b", re.IGNORECASE)
 
 
 def is_default(question: str, quote: Quote, title: str) -> bool:
@@ -68,7 +66,7 @@ def is_default(question: str, quote: Quote, title: str) -> bool:
     clause = next(
         (one for one in _clauses(quote.text) if _gives(one, question, quote, asked, rest)), ""
     )
-    told = _BY_DEFAULT.match(clause) and not _BY_DEFAULT_TOO.search(question)
+    told = _OPENS_BY_DEFAULT.match(clause) and not _BY_DEFAULT.search(question)
     if told and set(words(" ".join(clause.split()[2:4]))).isdisjoint(rest):
         return False
     return bool(clause) and has_kind(question, clause)
@@ -81,8 +79,7 @@ def _clauses(text: str) -> list[str]:
 
 def _more_special(quote: Quote, asked: list[str]) -> bool:
     """Tell whether a quote is below a setting with a longer name: "control-port" and no port."""
-    heads = {part.split()[0] for part in re.split(r",\s*", _VALUE.sub("", quote.under)) if part}
-    head = {one for one in words(" ".join(heads)) if len(one) > 1}
+    head = {one for one in words(" ".join(heads(quote.under))) if len(one) > 1}
     return bool(head & set(asked) and head - {*asked, *words("default")})
 
 
@@ -92,13 +89,13 @@ def _gives(clause: str, question: str, quote: Quote, asked: list[str], rest: lis
     What is asked for stands in the term above it or in what the default is said to be of, and not
     in the value. A question for yes or no is about all that is so by default.
     """
-    if BACK.search(_BY_DEFAULT.sub("", clause)) and not has(rest, words(quote.under)):
+    if BACK.search(_OPENS_BY_DEFAULT.sub("", clause)) and not has(rest, words(quote.under)):
         return False
     whose = _WHOSE.search(clause)
     if whose and set(words(whose["whose"])) - _ITS - set(asked):
         return False
     of = next((found["of"] for one in _NAMED if (found := one.search(clause))), None)
-    if _DECISION.search(question) and _BY_DEFAULT_TOO.search(clause):
+    if _DECISION.search(question) and _BY_DEFAULT.search(clause):
         of = clause
     given = of is not None and not _NO_VALUE.search(clause) and not _REFERS.search(clause)
     return given and has(rest, words(f"{quote.under} {of}"))

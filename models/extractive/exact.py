@@ -31,6 +31,9 @@ WHOLE = 1.0
 LIKE = 0.8
 """The share of the words that two questions have in common, at least, to be the same."""
 
+_FOR = ("used", "meant", "good", "there", "designed", "intended")
+"""What something is … for."""
+
 _DOES = regex(
     r"^\W*what (?:do(?:es)?|did|can|may|must) (?:an? |the )?(?P<subject>.+?) (?:be )?"
     r"(?P<verb>[a-z]+)(?: for)?\W*$",
@@ -38,7 +41,7 @@ _DOES = regex(
 )
 _USED = regex(
     r"^\W*what (?:is|are|was|were) (?:an? |the )?(?P<subject>.+?) "
-    r"(?P<verb>used|meant|good|there|designed|intended) for\W*$",
+    rf"(?P<verb>{'|'.join(_FOR)}) for\W*$",
     re.IGNORECASE,
 )
 """What asks what something does or may do, or is there for."""
@@ -160,7 +163,7 @@ def _is_thing(question: str, quote: Quote) -> bool:
     """Tell whether a quote begins with the thing that is asked for and says what it is."""
     asked, part = thing(question), _PART_OF.search(question)
     if part and re.match(
-        rf"\W*{_named(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
+        rf"\W*{_beginning(part['part'])}(?:is|are|was|were)\b", quote.text, re.IGNORECASE
     ):
         return True
     if not asked or any(one.match(quote.text) for one in (_NOTE, _INSTANCE)):
@@ -174,14 +177,15 @@ def _does(subject: str, verb: str, quote: Quote, title: str, text: str) -> bool:
     """Tell whether a quote begins with something and says what it does."""
     if verb == "mean":
         return _is_thing(f"what does {subject} mean", quote)
-    found = re.match(rf"\W*{_named(subject)}{_VERB}", quote.text, re.IGNORECASE)
+    start = _beginning(subject)
+    found = re.match(rf"\W*{start}{_VERB}", quote.text, re.IGNORECASE)
     if not found or _BUT.search(quote.text):
         return False
-    if verb not in ("do", "used", "good", "there", "meant", "designed", "intended"):
+    if verb not in ("do", *_FOR):
         return bool(words(verb)) and among(words(verb)[0], words(found["said"]))
     before = text.partition(quote.text)[0]
     described = " " in subject or not is_manual(title) or _DESCRIBES.search(before)
-    return bool(described) and _serves(_named(subject), quote.text, before, found)
+    return bool(described) and _serves(start, quote.text, before, found)
 
 
 def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
@@ -193,7 +197,7 @@ def _serves(start: str, quote: str, before: str, found: re.Match[str]) -> bool:
     return bool(_TOOL.match(quote, tool.end())) if tool else not _NO_DEED.match(found["said"])
 
 
-def _named(subject: str) -> str:
+def _beginning(subject: str) -> str:
     """Return a pattern for a sentence that begins with a thing, up to its verb."""
     spelt = r"[\W_]+".join(map(re.escape, re.findall(r"[^\W_]+", subject)))
     return rf"(?:the |an? )?[\"'“‘`]?{spelt}{_KIND}{_AFTER}"

@@ -9,7 +9,7 @@ from models.extractive.asking import bare
 from models.extractive.blocks import Page, Quote
 from models.extractive.candidates import document
 from models.extractive.manual import KIND, entries
-from models.extractive.wording import among
+from models.extractive.wording import has
 from retrieval.regex import regex
 from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 
@@ -126,7 +126,7 @@ def _named(question: str) -> set[str]:
 
 
 def _in(name: str, said: Sequence[str]) -> bool:
-    return bool(words(name)) and all(among(one, said) for one in words(name))
+    return bool(words(name)) and has(words(name), said)
 
 
 def _section(title: str) -> str:

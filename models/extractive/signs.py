@@ -19,7 +19,7 @@ from models.extractive.manual import begins, explains, purpose
 from models.extractive.meaning import Thing, defines, thing
 from models.extractive.terms import gives_default
 from models.extractive.topic import Topic, key_phrase, key_terms, named, names, topic
-from models.extractive.wording import among, forms, told
+from models.extractive.wording import among, forms, has, told
 from retrieval.regex import regex
 from retrieval.text import language, sentences
 from retrieval.words import words
@@ -237,8 +237,7 @@ def _defined(question: str) -> Thing | None:
 
 def _near_names(question: str, near: Collection[str]) -> bool:
     """Tell whether every word of a name is near; a Chinese pair may lie across two words."""
-    known = named(question) & set(key_terms(question))
-    return language(question) == "zh" or all(among(one, near) for one in known)
+    return language(question) == "zh" or has(named(question) & set(key_terms(question)), near)
 
 
 def _elsewhere(question: str, title: str, quote: str) -> float:

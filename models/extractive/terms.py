@@ -11,7 +11,7 @@ from models.extractive.defaults import DEFAULT, is_default
 from models.extractive.disqualifying import CONDITION
 from models.extractive.manual import OPTION, begins, deed, entries, only_names, purpose
 from models.extractive.owner import beside, heads, owned, owners, single
-from models.extractive.wording import among
+from models.extractive.wording import has
 from retrieval.regex import regex
 from retrieval.words import words
 
@@ -94,7 +94,7 @@ def is_entry(question: str, quote: Quote, pages: Sequence[Page]) -> bool:
     question is a general one or in the quote, and the quote speaks of the term.
     """
     asked, (title, text) = purpose(question), place(quote, pages)
-    head = next((one for one in heads(quote.under) if spelt_in(one, asked)), "")
+    head = next((one for one in heads(quote.under) if _spelt_in(one, asked)), "")
     others = beside(asked, head)
     return (
         bool(head)
@@ -116,7 +116,7 @@ def gives_default(question: str, quote: Quote, pages: Sequence[Page]) -> bool:
         return False
     title, text = place(quote, pages)
     line = _OF.sub("", " ".join(_WORD.sub(" ", purpose(question)).split()))
-    head = next((one for one in heads(quote.under) if spelt_in(one, line)), "")
+    head = next((one for one in heads(quote.under) if _spelt_in(one, line)), "")
     others = beside(line, head)
     return (
         bool(head)
@@ -140,17 +140,16 @@ def _defaults(term: str, text: str) -> Iterator[str]:
 def of_another(question: str, quote: Quote) -> bool:
     """Tell whether what is quoted is said of an option that a question does not name."""
     found = [one for one in heads(quote.under) if OPTION.fullmatch(one)]
-    return bool(found) and not any(spelt_in(one, question) for one in found)
+    return bool(found) and not any(_spelt_in(one, question) for one in found)
 
 
-def spelt_in(head: str, text: str) -> bool:
+def _spelt_in(head: str, text: str) -> bool:
     """Tell whether a term stands in a text just as it is spelt, and in no longer term."""
     return bool(re.search(rf"(?<![\w-]){re.escape(head)}(?![\w-])", text))
 
 
 def _has_verb(verb: str, text: str) -> bool:
-    said = words(text)
-    return not verb or verb in _GENERAL or all(among(one, said) for one in words(verb))
+    return not verb or verb in _GENERAL or has(words(verb), words(text))
 
 
 def _tells(quote: Quote, head: str, title: str) -> bool:
@@ -170,5 +169,5 @@ def _tells(quote: Quote, head: str, title: str) -> bool:
     subject = next((found for one in _SUBJECTS if (found := one.match(quote.text))), None)
     if not subject:
         return True
-    speaks = _TERM.search(subject[0]) or spelt_in(head, subject[0])
+    speaks = _TERM.search(subject[0]) or _spelt_in(head, subject[0])
     return bool(speaks) and not _BARELY.match(quote.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from retrieval.regex import regex
 from retrieval.words import words
@@ -76,6 +76,12 @@ def among(term: str, found: Collection[str]) -> bool:
         return True
     stem = term[:STEM] if term.isascii() and term.isalpha() else ""
     return len(stem) == STEM and any(one.startswith(stem) for one in found)
+
+
+def has(terms: Iterable[str], said: Iterable[str]) -> bool:
+    """Tell whether all of some terms, or other words for them, are among the words of a text."""
+    found = set(said)
+    return all(among(one, found) for one in terms)
 
 
 def told(question: str, text: str) -> list[str]:

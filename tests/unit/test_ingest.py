@@ -246,6 +246,12 @@ async def test_a_folder_without_a_file_is_told(tmp_path):
     assert "pdf" in problem.hint
 
 
+async def test_a_short_file_of_a_type_that_is_not_read_is_refused_where_it_is_named(tmp_path: Path):
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n")
+
+    assert (await refused(tmp_path / "photo.png")).code == "docs_empty"
+
+
 async def test_a_folder_in_which_nothing_can_be_read_is_told(tmp_path):
     write(tmp_path / "docs" / "a.txt", "")
     write(tmp_path / "docs" / "b.txt", "")

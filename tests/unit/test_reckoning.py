@@ -54,6 +54,8 @@ def reasons(found: Proven) -> list[str]:
         LEAD + "The old one moved 30 litres [S1]. The new one is faster by a factor of 1.5.",
         LEAD + "The old one moved 30 litres [S1]. That is a difference of 15 litres, or 50 %.",
         LEAD + "With 14 tanks the total would be about 38,000 litres.",
+        LEAD + "That is, for the site with 14 tanks, 14 × 2700 ≈ 37,800 litres.",
+        LEAD + "So a tank of that size takes 2700 ÷ 45 ≈ 60 minutes in all.",
         LEAD
         + "A tank needs 60 minutes, namely 2700 ÷ 45 [S1]. The 60 minutes hold for each tank [S1].",
         "Four quarters and 12 membranes at 95 euros make 4 × 380 + 12 × 95 = 2660 euros [S1]. "

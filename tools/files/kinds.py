@@ -80,6 +80,11 @@ _MAGIC = {
 _OWN = {".rtf": b"{\\rtf", ".msg": _OLE}
 
 
+def is_heavy(suffix: str, size: int) -> bool:
+    """Tell whether a file is read in a worker process, not in a thread of this one."""
+    return suffix.lower() in HEAVY or size > LIGHT
+
+
 def unread_type(name: str, kind: str = "") -> str:
     """Return why a file of a type that cannot be read is left out.
 

@@ -12,7 +12,7 @@ from anyio import fail_after, to_thread
 
 from config.errors import Problem
 from tools.apart import WorkerLost, run_apart
-from tools.files.kinds import HEAVY, LIGHT, READERS, SUFFIXES
+from tools.files.kinds import READERS, SUFFIXES, is_heavy
 from tools.files.shapes import Document, Grid, Limits, Refused
 from tools.files.titles import title_of
 from tools.files.worker import load, read_grids, read_grids_apart, read_path, read_path_apart
@@ -53,7 +53,7 @@ async def extract(path: Path, limits: Limits = _DEFAULT, *, apart: bool = False)
     """
     try:
         size = await to_thread.run_sync(_size, path)
-        heavy = apart or _is_heavy(path.suffix, size)
+        heavy = apart or is_heavy(path.suffix, size)
         reader = READERS.get(path.suffix.lower(), "")
         work = partial(read_path_apart if heavy else read_path, reader, path, limits)
         document = await _run(work, limits.seconds + size / SLOWEST, apart=heavy)
@@ -72,7 +72,8 @@ async def cells(path: Path, sha256: str, limits: Limits = _DEFAULT) -> list[Grid
         file = await to_thread.run_sync(load, path, limits)
         if await to_thread.run_sync(lambda: hashlib.sha256(file.data).hexdigest()) != sha256:
             return []
-        heavy, size = _is_heavy(file.suffix, len(file.data)), len(file.data)
+        size = len(file.data)
+        heavy = is_heavy(file.suffix, size)
         work = partial(read_grids_apart if heavy else read_grids, READERS[file.suffix], file)
         return await _run(work, limits.seconds + size / SLOWEST, apart=heavy)
     except Refused as refused:
@@ -90,11 +91,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _is_heavy(suffix: str, size: int) -> bool:
-    """Tell whether a file is read in a worker process, not in a thread of this one."""
-    return suffix.lower() in HEAVY or size > LIGHT
 
 
 async def _run(work: Callable[[], Result], seconds: float, *, apart: bool) -> Result:

@@ -40,7 +40,6 @@ _BETWEEN = regex(r"[\"'”’」`]?\s*(?:,|、|，|\bor\b|\band\b|和|或|与|�
 _EQUALS = regex(
     r"\s*(?:is|=+|of|equals?|equal to|为|是|等于)?\s*(?P<number>-?\d[\d,]*(?:\.\d+)?)(?![\w.-])"
 )
-_LATIN = regex("[A-Za-z0-9_]")
 BESIDE = 8
 """A part of a name counts that stands at most so many letters from a comparison."""
 
