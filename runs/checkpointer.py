@@ -26,6 +26,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from graph.records import RunStatus
+from runs.ids import ids_follow
 from runs.masking import masked_channel, masked_config, masked_table
 from storage.private import make_file, secure
 
@@ -74,6 +75,8 @@ BRANCHES = (
     "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns > '' AND checkpoint_id < ?",
 )
 """Delete what the branches of a thread saved before a checkpoint of the whole graph."""
+
+NEWEST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ?"
 
 HAS_BRANCHES = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns > '' LIMIT 1"
 
@@ -138,11 +141,21 @@ class Checkpoints(SqliteSaver):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread.
 
+        Whoever saves in a thread has read it before, so what is saved from here on comes after it.
+
         Raises:
             Problem: `storage_corrupt`.
         """
         with _sound():
-            return _whole(await self._there(self.get_tuple, config))
+            found, newest = await self._there(self._found, config)
+            ids_follow(newest)
+            return _whole(found)
+
+    def _found(self, config: RunnableConfig) -> tuple[CheckpointTuple | None, str]:
+        found, thread = self.get_tuple(config), str(config["configurable"]["thread_id"])
+        with self.cursor() as cursor:
+            newest = cursor.execute(NEWEST, (thread,)).fetchone()[0]
+        return found, newest or ""
 
     async def alist(
         self,

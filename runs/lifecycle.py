@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from config.errors import Problem
 from graph.context import Context, chosen
@@ -36,8 +36,11 @@ FILED = "report.file"
 WRITING = "report.write"
 """The event that says which files are about to be written."""
 
-LATEST = (runs.c.turn.desc(), runs.c.created.desc())
-"""The order in which the newest run of a thread comes first."""
+LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
+"""The order in which the newest run of a thread comes first, the newest fork before the others.
+
+Forks are numbered as they are asked, so no clock has a say in it.
+"""
 
 
 class Run(NamedTuple):

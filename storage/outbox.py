@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, or_, select, update
 
 from storage.tables import outbox
 
@@ -45,7 +45,7 @@ def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) 
         enough: Says whether what was taken so far is enough.
     """
     wanted = select(outbox.c.id, outbox.c.owner, outbox.c.data, outbox.c.tries)
-    wanted = wanted.where(outbox.c.job == job, outbox.c.due <= time.time())
+    wanted = wanted.where(outbox.c.job == job, _due_by(time.time()))
     free = wanted.order_by(outbox.c.id).limit(100).with_for_update(skip_locked=True)
     taken: list[Job] = []
     for row in connection.execute(free):
@@ -55,6 +55,21 @@ def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) 
     ours = update(outbox).where(outbox.c.id.in_([one.id for one in taken]))
     connection.execute(ours.values(due=time.time() + LEASE))
     return taken
+
+
+def is_due(due: float, now: float, longest: float = LONGEST) -> bool:
+    """Tell whether work is due; a time further off than any wait is one of a clock set back since.
+
+    Args:
+        due: When it is due, in seconds since 1970.
+        now: What the clock says.
+        longest: How long it may have been told to wait.
+    """
+    return due <= now or due > now + longest
+
+
+def _due_by(now: float) -> ColumnElement[bool]:
+    return or_(outbox.c.due <= now, outbox.c.due > now + LONGEST)
 
 
 WAITING = (

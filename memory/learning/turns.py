@@ -13,7 +13,7 @@ from config.settings import settings
 from storage import outbox
 from storage.engine import write
 from storage.outbox import LEASE as LEASE
-from storage.outbox import Job
+from storage.outbox import LONGEST, Job, is_due
 from storage.tables import heard
 from storage.tables import outbox as rows
 from storage.upsert import insert_new
@@ -77,8 +77,9 @@ async def take(owner: str, thread: str = "", but: str = "") -> list[Turn]:
         now = time.time()
         taken: list[Turn] = []
         for one, due in _waiting(connection, owner):
-            free = one.data.get("until", 0) <= now and one.data["run"] != but
-            if free and (due <= now or one.data["thread"] == thread) and len(taken) < MOST:
+            free = is_due(one.data.get("until", 0), now) and one.data["run"] != but
+            its_time = is_due(due, now, max(LONGEST, settings().learn_seconds))
+            if free and (its_time or one.data["thread"] == thread) and len(taken) < MOST:
                 taken.append(_turn(one))
                 kept = json.dumps({**one.data, "until": now + LEASE})
                 held = update(rows).where(rows.c.id == one.id)

@@ -15,8 +15,10 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import empty_checkpoint
 
+from config.errors import Problem
 from config.settings import settings
 from runs.checkpointer import Checkpoints, _log_ahead, checkpoints
+from tests.clock import Clock
 
 
 @pytest.fixture
@@ -341,3 +343,30 @@ async def test_a_state_that_was_edited_by_hand_deletes_no_branch(saver: Checkpoi
     await saver.aput(at("t1"), checkpoint, {"source": "update", "step": 2}, {})
 
     assert await numbers(saver, "t1", "step:a") == [1]
+
+
+DAMAGED = "ffffffff-ffff-6fff-8000-000000000000"
+"""An id behind which there is no room for others."""
+
+
+async def test_an_id_that_no_other_can_come_after_is_damage(saver: Checkpoints):
+    await put(saver, "t1", 1)
+    saver.conn.execute("UPDATE checkpoints SET checkpoint_id = ?", (DAMAGED,))
+
+    with pytest.raises(Problem, match="a checkpoint cannot be read"):
+        await saver.aget_tuple(at("t1"))
+
+
+async def test_ids_come_after_those_of_every_branch_of_the_thread(
+    saver: Checkpoints, monkeypatch: pytest.MonkeyPatch
+):
+    clock = Clock(monkeypatch)
+    clock.step(3_600)
+    for space in ("", "step:a"):
+        checkpoint = empty_checkpoint()
+        await saver.aput(at("t1", space), checkpoint, {"source": "update"}, {})
+    clock.restart(-7_200)
+
+    await saver.aget_tuple(at("t1"))
+
+    assert empty_checkpoint()["id"] > checkpoint["id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from sqlalchemy import select
@@ -47,6 +48,19 @@ async def test_a_thread_is_read_at_once_at_its_end_and_others_when_they_are_quie
 
     assert await take(OWNER) == []
     assert names(await take(OWNER, "t1")) == ["m1"]
+
+
+async def test_what_was_taken_before_the_clock_was_set_back_is_read_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    now = time.time()
+    await observe(OWNER, said("m1"))
+    assert names(await take(OWNER, "t1")) == ["m1"]
+
+    monkeypatch.setattr(time, "time", lambda: now - 60)
+    assert await take(OWNER, "t1") == []
+    monkeypatch.setattr(time, "time", lambda: now - 86_400)
+    assert names(await take(OWNER)) == ["m1"]
 
 
 async def test_a_newer_message_puts_off_the_older_ones_of_its_thread():

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,19 @@ async def test_another_question_at_the_same_place_of_a_thread_is_another_run():
 
     assert names == ["t1-1", "t1-1.2", "t1-1.3", "t1-1.2"]
     assert (await found("local/", "t1-1")).question == "a?"
+
+
+@stored
+async def test_the_newest_fork_is_found_whatever_the_clock_said(monkeypatch: pytest.MonkeyPatch):
+    now = time.time()
+    for number in range(1, 13):
+        monkeypatch.setattr(time, "time", lambda number=number: now - 60 * number)
+        await opened("local/", "t1", 1, f"Question {number}?", Context())
+
+    assert (await found("local/", "t1")).id == "t1-1.12"
+    kept = await newest("local/", "t1")
+    assert kept
+    assert kept.question == "Question 12?"
 
 
 @stored

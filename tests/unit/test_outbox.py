@@ -55,6 +55,18 @@ async def test_work_that_was_taken_is_due_again_when_its_lease_ends(
     assert len(await take()) == 1
 
 
+async def test_work_that_was_taken_before_the_clock_was_set_back_a_day_is_due_again(
+    now: float, monkeypatch: pytest.MonkeyPatch
+):
+    await put(1)
+    await take()
+
+    monkeypatch.setattr(outbox.time, "time", lambda: now - 86_400)
+
+    assert len(await take()) == 1
+    assert await take() == []
+
+
 async def test_work_that_fails_waits_twice_as_long_each_time_and_an_hour_at_most(now: float):
     await put(1)
     (job,) = await take()

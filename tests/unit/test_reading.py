@@ -106,6 +106,17 @@ async def test_another_thread_of_the_same_owner_does_not_fetch_it_for_a_day(web:
     assert len(web.asked) == 2
 
 
+async def test_a_page_that_was_read_under_a_clock_ahead_is_not_fresh_until_then(web: Loopback):
+    await read(f"{web.url}/a")
+    await older(-DAY / 2)
+    await read(f"{web.url}/a", thread="t2")
+    assert len(web.asked) == 1
+
+    await older(-400 * DAY)
+    await read(f"{web.url}/a", thread="t3")
+    assert len(web.asked) == 2
+
+
 async def test_an_operator_says_how_long_a_page_serves_other_threads(
     web: Loopback, monkeypatch: pytest.MonkeyPatch
 ):
