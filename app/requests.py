@@ -21,6 +21,9 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.cli.folders import passed_over
+from app.cli.output import say
+from config import environment
 from retrieval.secrets import masked_within
 from storage.private import FOLDER
 from tools.uploads import without_bytes
@@ -174,9 +177,16 @@ def _masked_words(receive: Receive, thread: str) -> Receive:
 
 @asynccontextmanager
 async def privately(app: Starlette) -> AsyncIterator[None]:
-    """Close what the server keeps, and has kept before, to other people, however it was started."""
+    """Close what the server keeps, and has kept before, to other people, however it was started.
+
+    LangSmith is told of its runs only where every switch of tracing says so. That the `.env` of the
+    folder it was started in is not read is told.
+    """
     del app
     os.umask(0o077)
+    environment.settle_tracing()
+    if left := await asyncio.to_thread(environment.of_folder):
+        say(passed_over(left))
     await asyncio.to_thread(close, STATE)
     yield
 

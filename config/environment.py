@@ -1,21 +1,218 @@
-"""Take over what the file `.env` of the current folder says."""
+"""Take over the settings of a person's own file, and see what a folder's file would set.
+
+Only the file in the home is believed. A folder may be anybody's, and what its `.env` says could
+send words and keys to a stranger.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from config.errors import Problem
 
 FILE = ".env"
 
+HOME = "DOSSIER_HOME"
+"""The variable that names the home; only the environment itself sets it."""
+
+HINT = "write NAME=value on each line, as .env.example does, or remove it"
+
+LARGEST = 65_536
+"""The most bytes of a file of settings."""
+
+TRACING = (
+    "LANGSMITH_TRACING_V2",
+    "LANGCHAIN_TRACING_V2",
+    "LANGSMITH_TRACING",
+    "LANGCHAIN_TRACING",
+)
+"""The variables that switch LangSmith's tracing on or off, the one that LangSmith heeds first."""
+
+HARMLESS = frozenset(
+    {
+        "DOSSIER_CALL_SECONDS",
+        "DOSSIER_CONNECT_SECONDS",
+        "DOSSIER_CONTEXT_TOKENS",
+        "DOSSIER_FACT_CONFIDENCE",
+        "DOSSIER_FACT_SIMILARITY",
+        "DOSSIER_FETCH_HOURS",
+        "DOSSIER_IDLE_SECONDS",
+        "DOSSIER_KEEP_MESSAGES",
+        "DOSSIER_LEARN_SECONDS",
+        "DOSSIER_RETRY_SECONDS",
+    }
+)
+"""What the file of a trusted folder may set: none of it says where words go, or what is allowed."""
+
+PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR"})
+"""The variables that name a file or a folder."""
+
+_USED = (
+    r"(?:DOSSIER|LANGSMITH|LANGCHAIN)_\w+|SEARXNG_URL|(?:TIKTOKEN|DATA_GYM)_CACHE_DIR"
+    r"|(?:OPENAI|ANTHROPIC|GOOGLE|GEMINI|DEEPSEEK|MISTRAL|GROQ|XAI|TAVILY|BRAVE)"
+    r"_(?:API_KEY|API_BASE|BASE_URL|API_URL|ORG_ID|PROXY)"
+    r"|(?:HTTPS?|ALL)_PROXY|SSL_CERT_(?:FILE|DIR)"
+)
+
+
+def home() -> Path:
+    """Return the folder in which everything lies that is kept, and the person's settings."""
+    given = _upper(os.environ).get(HOME)
+    return Path(given).expanduser() if given else Path.home() / ".dossier"
+
+
+def own_file() -> Path:
+    """Return the file with the person's own settings."""
+    return home() / FILE
+
 
 def take_over() -> None:
-    """Put the variables of the file into the environment, as far as they are not there.
+    """Put the settings of the person's own file into the environment, as far as they are not there.
+
+    Its switches of tracing count only where the environment has none.
+
+    Raises:
+        Problem: `config_syntax` when the file cannot be read, `config_value` when it names a home.
+    """
+    there = {name.upper() for name in os.environ}
+    if any(os.environ.get(name) for name in TRACING):
+        there.update(TRACING)
+    for name, value in _own().items():
+        if name == HOME and Path(value).expanduser() != home():
+            hint = f"say it in the environment (export {HOME}={value}), and remove the line"
+            raise Problem(
+                "config_value",
+                "a file cannot name the home it lies in",
+                where=str(own_file()),
+                hint=hint,
+            )
+        if name not in there and name != HOME:
+            os.environ[name] = placed(name, value, home())
+
+
+def _own() -> dict[str, str]:
+    """Return what the person's own file says.
+
+    Raises:
+        Problem: `config_syntax`.
+    """
+    file = own_file()
+    try:
+        return read(file, interpolate=True)
+    except OSError as error:
+        what = f"the file cannot be read: {error.strerror}"
+        raise Problem("config_syntax", what, where=str(file), hint=HINT) from error
+    except ValueError as error:
+        what = "the file is not plain text in UTF-8"
+        raise Problem("config_syntax", what, where=str(file), hint=HINT) from error
+
+
+def add(values: Mapping[str, str]) -> None:
+    """Add settings to the person's own file, which nobody else can read.
+
+    Raises:
+        OSError: When it cannot be written.
+    """
+    file = own_file()
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lines = [f"{name}={_quoted(value)}\n" for name, value in values.items()]
+    with open(file, "a+b", opener=lambda path, flags: os.open(path, flags, 0o600)) as opened:
+        os.fchmod(opened.fileno(), 0o600)
+        torn = opened.tell() > 0 and opened.seek(-1, os.SEEK_END) and opened.read(1) != b"\n"
+        opened.write(("\n" * bool(torn) + "".join(lines)).encode())
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def settle_tracing() -> None:
+    """Let LangSmith be told of runs where a switch says `true` and no other one says otherwise.
+
+    LangChain heeds four switches in its own order, and raises an error for some of their mixtures.
+    """
+    if traced():
+        return
+    os.environ.update(dict.fromkeys(("LANGSMITH_TRACING_V2", "LANGSMITH_TRACING"), "false"))
+    for name in ("LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_HANDLER"):
+        os.environ.pop(name, None)
+    # LangSmith keeps what it has read once.
+    if utils := sys.modules.get("langsmith.utils"):
+        utils.get_env_var.cache_clear()
+
+
+def traced() -> bool:
+    """Say whether the environment has LangSmith told of runs."""
+    said = {os.environ.get(name, "").strip() for name in TRACING} - {""}
+    return said == {"true"}
+
+
+def of_folder(folder: Path | None = None) -> dict[str, str]:
+    """Return what the `.env` of a folder would set that Dossier uses and that is not set so.
+
+    A file that cannot be read as settings has none. The person's own file is no folder's.
+
+    Args:
+        folder: The folder; the current one if none is given.
+    """
+    file = (folder or Path()) / FILE
+    try:
+        if file.resolve() == own_file().resolve():
+            return {}
+        said = read(file)
+    except (OSError, ValueError, RuntimeError):
+        return {}
+    there = {**_upper(os.environ), HOME: str(home())}
+    said = {name: placed(name, value, file.parent) for name, value in said.items()}
+    return {
+        name: value for name, value in said.items() if is_used(name) and there.get(name) != value
+    }
+
+
+def placed(name: str, value: str, folder: Path) -> str:
+    """Return the value of a variable; a relative path in it begins at the folder of its file."""
+    return str(folder.absolute() / Path(value).expanduser()) if name in PATHS else value
+
+
+def is_used(name: str) -> bool:
+    """Say whether Dossier, or a library that it sends words with, heeds a variable."""
+    return re.fullmatch(_USED, name, re.ASCII) is not None
+
+
+def read(file: Path, *, interpolate: bool = False) -> dict[str, str]:
+    """Return what a file of settings says, by names in capitals; nothing where there is no file.
+
+    Args:
+        file: The file.
+        interpolate: Whether `${NAME}` stands for the variable of that name.
 
     Raises:
         OSError: When the file cannot be read.
-        ValueError: When it is not plain text in UTF-8, or has a zero in it.
+        ValueError: When it is too large, not plain text in UTF-8, or has a zero in it.
     """
-    if os.path.exists(FILE):
-        # Few folders have the file, and what reads it takes a while to load.
-        from dotenv import load_dotenv  # noqa: PLC0415
+    try:
+        # A named pipe would be waited for.
+        if not stat.S_ISREG(file.stat().st_mode):
+            return {}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    with file.open("rb") as opened:
+        data = opened.read(LARGEST + 1)
+    text = data.decode()
+    if len(data) > LARGEST or "\0" in text:
+        raise ValueError(file)
+    # Few homes have the file, and what reads it takes a while to load.
+    from dotenv import dotenv_values  # noqa: PLC0415
 
-        load_dotenv(FILE)
+    said = dotenv_values(stream=io.StringIO(text), interpolate=interpolate)
+    return {name.upper(): value for name, value in said.items() if value}
+
+
+def _upper(names: Mapping[str, str]) -> dict[str, str]:
+    return {name.upper(): value for name, value in names.items() if value}

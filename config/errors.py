@@ -30,6 +30,8 @@ KINDS = {
     "file_not_found": "not_found",
     "forget_unconfirmed": "refused",
     "home_not_private": "unavailable",
+    "home_read_only": "unavailable",
+    "import_unconfirmed": "refused",
     "prune_unconfirmed": "refused",
     "insufficient_evidence": "failed",
     "internal": "failed",

@@ -1,4 +1,4 @@
-"""What the operator of an installation sets, from `DOSSIER_*` variables and `.env`."""
+"""What the operator of an installation sets: `DOSSIER_*` variables, and `.env` of the home."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Settings:
     They are read without pydantic, which would take a fifth of the time of a short command to load.
     """
 
-    home: Path = field(default_factory=lambda: Path.home() / ".dossier")
+    home: Path = field(default_factory=environment.home)
     """Where everything that is kept lies."""
     database_url: str = ""
     """The one database; an SQLite file in the home folder when empty."""
@@ -102,9 +102,6 @@ class Settings:
         return self.home / "locks"
 
 
-ENV_HINT = "write NAME=value on each line, as .env.example does, or remove it"
-
-
 @cache
 def settings() -> Settings:
     """Read the settings once.
@@ -112,15 +109,8 @@ def settings() -> Settings:
     Raises:
         Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
-    try:
-        # Keys and the names of models are read from the environment by those that use them.
-        environment.take_over()
-    except OSError as error:
-        what = f"the file cannot be read: {error.strerror}"
-        raise Problem("config_syntax", what, where=environment.FILE, hint=ENV_HINT) from error
-    except ValueError as error:  # It is not UTF-8, or has a zero in it.
-        what = "the file is not plain text in UTF-8"
-        raise Problem("config_syntax", what, where=environment.FILE, hint=ENV_HINT) from error
+    # Keys and the names of models are read from the environment by those that use them.
+    environment.take_over()
     given = _given()
     read = Settings(
         **{one.name: _read(one, given) for one in fields(Settings) if one.name in given}

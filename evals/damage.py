@@ -50,7 +50,7 @@ FILES = {
     "their WAL": "home/checkpoints.db-wal",
     "trace": "home/traces/over-1.jsonl",
     "lock": "home/locks/over.lock",
-    ".env": ".env",
+    ".env": "home/.env",
     "models.toml": "models.toml",
     "AGENTS.md": "home/AGENTS.md",
     "report.md": "reports/over-1/report.md",
@@ -156,11 +156,11 @@ def furnish(folder: Path, run: Callable[[Sequence[str]], object]) -> None:
     (folder / "bees").mkdir(parents=True)
     text = "# The dance\n\nKarl von Frisch described the waggle dance in 1927.\n"
     (folder / "bees" / "dance.md").write_text(text, "utf-8")
-    (folder / ".env").write_text("DOSSIER_LEARN_SECONDS=30\n")
     (folder / "models.toml").write_text('default = "extractive:"\n')
     docs = ["--docs", "bees", "--thread"]
     run(["ask", QUESTION, *docs, "over", "--yes", "--out", "reports/over-1"])
     (folder / "home" / "AGENTS.md").write_text("Write short sentences.\n")
+    (folder / "home" / ".env").write_text("DOSSIER_LEARN_SECONDS=30\n")
     # A connection that stays open keeps the others from writing their logs back.
     names = ("dossier.db", "checkpoints.db")
     held = [sqlite3.connect(folder / "home" / name) for name in names]

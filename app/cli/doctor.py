@@ -15,9 +15,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.ask import LONG, OWN
+from app.cli.folders import passed_over
 from app.cli.output import one_line, print_json
 from app.cli.table import show
-from config import packages
+from config import environment, packages
 from config.errors import Problem
 from config.models import ROLES
 from config.settings import settings
@@ -54,6 +55,8 @@ async def _checks() -> list[tuple[str, bool, str]]:
     checks: dict[str, Callable[[], Awaitable[str]]] = {
         "packages": _packages,
         "versions": _versions,
+        "settings": _settings,
+        "tracing": _tracing,
         "storage": _storage,
         "privacy": _privacy,
         "experience": _experience,
@@ -84,6 +87,22 @@ async def _versions() -> str:
     python = ".".join(str(part) for part in sys.version_info[:3])
     named = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     return f"python {python}, sqlite {sqlite3.sqlite_version}, {named}"
+
+
+async def _settings() -> str:
+    own = environment.own_file()
+    read = "read" if await asyncio.to_thread(own.is_file) else "not there"
+    left = await asyncio.to_thread(environment.of_folder)
+    told = f"{own} is {read}"
+    return f"{told}; {passed_over(left)}" if left else told
+
+
+async def _tracing() -> str:
+    if environment.traced():
+        return (
+            "LangSmith is told of every run, as a switch in the environment or your settings says"
+        )
+    return "nobody is told of a run"
 
 
 async def _storage() -> str:

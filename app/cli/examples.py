@@ -75,6 +75,8 @@ EXAMPLES = {
     ),
     "eval locomo": ("dossier eval locomo locomo10.json --limit 20",),
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
+    "trust": ("dossier trust .",),
+    "settings import": ("dossier settings import .env",),
     "doctor": ("dossier doctor",),
 }
 """How commands are called, by the words that name them."""

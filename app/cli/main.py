@@ -23,6 +23,8 @@ from app.cli.options import (
     Approve,
     Choice,
     Docs,
+    EnvFile,
+    Folder,
     Force,
     Host,
     Jobs,
@@ -45,21 +47,17 @@ from app.cli.options import (
     Yes,
 )
 from config import environment
+from config.environment import FILE
 from config.errors import Problem
 from config.validation import first_error
 
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a wrong option; it does not export the class, only this child of it."""
 
-TRACING = (
-    "LANGSMITH_TRACING_V2",
-    "LANGCHAIN_TRACING_V2",
-    "LANGSMITH_TRACING",
-    "LANGCHAIN_TRACING",
-)
-"""The variables that switch LangSmith's tracing on or off."""
-
 HELP = ["-h", "--help"]
+
+# Typer reads a default as it reads what is typed.
+HERE, ENV = cast("tuple[Path, Path]", (".", FILE))
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -76,6 +74,9 @@ def print_version(wanted: bool) -> None:
 
         typer.echo(f"dossier {version('dossier')}")
         raise typer.Exit
+
+
+settings = typer.Typer(help="Take settings over into the home.")
 
 
 @app.callback()
@@ -199,6 +200,27 @@ def serve(
 
 
 @app.command()
+def trust(folder: Folder = HERE) -> None:
+    """Trust a folder: its AGENTS.md is read with --project, and its .env may set limits of time.
+
+    Nothing in a folder can say where words and keys go. To take it back: dossier memory undo.
+    """
+    call("folders", "trust_folder", folder=folder)
+
+
+@settings.command("import")
+def import_settings(file: EnvFile = ENV, yes: Sure = False) -> None:
+    """Take the settings of a .env over into the home, after showing them.
+
+    Only the .env of the home is read, since a folder may be anybody's. What is there already stays.
+    """
+    call("folders", "import_settings", file=file, sure=yes)
+
+
+app.add_typer(settings, name="settings", no_args_is_help=True)
+
+
+@app.command()
 def doctor(json: Json = False) -> None:
     """Check this installation and say how to mend what is wrong."""
     call("doctor", as_json=json)
@@ -307,10 +329,9 @@ def _named(one: TyperArgument) -> str:
 def _keep_to_itself() -> None:
     """Have nobody told of a run, unless the person has switched LangSmith's tracing on."""
     os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
-    with suppress(OSError, ValueError):  # The settings tell what is wrong with the file.
+    with suppress(Problem):  # The settings tell what is wrong with the file.
         environment.take_over()
-    if not any(os.environ.get(name) for name in TRACING):
-        os.environ["LANGSMITH_TRACING"] = "false"
+    environment.settle_tracing()
 
 
 def _check(words: list[str]) -> None:

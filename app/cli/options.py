@@ -61,7 +61,7 @@ Project = Annotated[
     ),
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Read the AGENTS.md of the project's folder without asking.")
+    bool, typer.Option("--trust", help="Trust the project's folder, and read its AGENTS.md.")
 ]
 Choice = Annotated[
     list[str] | None,
@@ -161,6 +161,13 @@ GraphFile = Annotated[
 ]
 LogFile = Annotated[
     Path, typer.Argument(parser=path, metavar="FILE", help="The log: one run on a line, as JSON.")
+]
+Folder = Annotated[
+    Path, typer.Argument(parser=path, metavar="DIR", help="The folder; the current one if none.")
+]
+EnvFile = Annotated[
+    Path,
+    typer.Argument(parser=path, metavar="FILE", help="The file; .env of the current folder."),
 ]
 Sure = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 DryRun = Annotated[

@@ -100,6 +100,11 @@ def one_line(text: str) -> str:
     return " ".join("".join(one for one in text if one.isprintable() or one.isspace()).split())
 
 
+def say(line: str) -> None:
+    """Print one line on standard error, where no program takes it for a result."""
+    print(one_line(line), file=sys.stderr)
+
+
 def print_json(data: Any) -> None:
     """Print data as one line of JSON on standard output; escaped where the locale is not UTF-8."""
     encoding = getattr(sys.stdout, "encoding", None) or ""

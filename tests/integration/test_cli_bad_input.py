@@ -258,7 +258,8 @@ def test_a_file_of_settings_that_is_not_utf8(
     forks: Forks, tmp_path_factory: pytest.TempPathFactory
 ):
     place = Place(tmp_path_factory.mktemp("dotenv"))
-    (place.folder / ".env").write_bytes(b"DOSSIER_USER=Ren\xe9\n")
+    place.home.mkdir()
+    (place.home / ".env").write_bytes(b"DOSSIER_USER=Ren\xe9\n")
 
     check(forks.run(place, *ask("--json")), "config_syntax")
 

@@ -16,7 +16,8 @@ import typer
 
 from app.cli import serve
 from app.cli.examples import EXAMPLES, PLAN
-from app.cli.main import TRACING, _keep_to_itself, _meant, _plain, app, main
+from app.cli.main import _keep_to_itself, _meant, _plain, app, main
+from config.environment import TRACING
 from graph.context import Context
 from graph.plan_text import read
 
@@ -67,16 +68,18 @@ def test_tracing_that_the_person_has_switched_on_stays_on(
 
 
 def test_tracing_that_is_switched_on_in_the_file_of_settings_stays_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, home: Path
 ):
-    (tmp_path / ".env").write_text("LANGSMITH_TRACING=true\n")
+    home.mkdir()
+    (home / ".env").write_text("LANGSMITH_TRACING=true\n")
     _keep_to_itself()
 
     assert started(monkeypatch)["LANGSMITH_TRACING"] == "true"
 
 
-def test_a_file_of_settings_that_cannot_be_read_is_left_to_the_settings(tmp_path: Path):
-    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+def test_a_file_of_settings_that_cannot_be_read_is_left_to_the_settings(home: Path):
+    home.mkdir()
+    (home / ".env").write_bytes(b"\xff\xfe")
 
     _keep_to_itself()
 

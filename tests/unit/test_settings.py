@@ -6,6 +6,13 @@ from config.errors import Problem
 from config.settings import settings
 
 
+def put_back(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let what a test has read from a file be gone from the environment after it."""
+    for name in names:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
 def test_everything_kept_lies_in_the_home_folder(home: Path):
     set_up = settings()
 
@@ -27,11 +34,13 @@ def test_the_url_of_another_database_wins(monkeypatch: pytest.MonkeyPatch):
     assert settings().database == "postgresql://me@there/dossier"
 
 
-def test_a_file_named_env_is_read_and_the_environment_wins(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_file_of_the_home_is_read_and_the_environment_wins(
+    monkeypatch: pytest.MonkeyPatch, home: Path
 ):
-    (tmp_path / ".env").write_text("DOSSIER_USER=file\nDOSSIER_CALL_SECONDS=7\nOTHER=1\n")
+    home.mkdir()
+    (home / ".env").write_text("DOSSIER_USER=file\nDOSSIER_CALL_SECONDS=7\nOTHER=1\n")
     monkeypatch.setenv("DOSSIER_USER", "shell")
+    put_back(monkeypatch, "DOSSIER_CALL_SECONDS", "OTHER")
 
     assert (settings().user, settings().call_seconds) == ("shell", 7)
 
