@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from retrieval.regex import regex
+from retrieval.script import HAN
 
 _SOURCES = (
     r"sources?|documents?|passages?|findings?|files?|texts?|pages?|articles?|materials?|excerpts?"
@@ -236,10 +237,53 @@ _NONE_FOUND = regex(
 )
 
 
+_BEHIND = regex(
+    r"\s*;\s*|\s*—\s*|\s+[-–]{1,2}\s+(?=(?-i:[a-z]))|,?\s+so\s+(?:that\s+)?(?!far\b)(?=[\w'’-]+\s)"
+    r"|,\s*(?:and\s+|but\s+)?(?:hence|thus|therefore|consequently|but|although|though|yet|since"
+    r"|because|while|whereas|meaning(?:\s+that)?"
+    r"|(?:which|and\s+this|this)\s+(?:\w+\s+)?(?:means|shows?|proves?|implies|suggests?|makes)(?:\s+that)?"
+    r"|and(?=\s+[\w'’-]+(?:\s+[\w'’-]+){2,}))\s+"
+    "|[；：]|——|，(?=(?:因此|因而|所以|故|从而|從而|[说說]明|可[见見]|由此|[这這][说說表]明|但是?|不[过過]|然而|而且|而|并且|並且"
+    "|[这這]意味))",
+    re.IGNORECASE,
+)
+_ZH_LINK = regex(
+    "(?:因此|因而|所以|故而?|从而|從而|由此可[见見]|可[见見]|[这這]?[说說表]明|[这這]意味着?|但是?|不[过過]|然而|而且?|并且|並且)"
+)
+_NEXT = regex(
+    r"\b(?:check(?:ed|ing)?|verif\w+|ask(?:ed|ing)?|consult\w*|confirm\w*|look(?:ed|ing)?|search\w*"
+    r"|needed|further|open|missing|compare[ds]?|comparison|answer(?:ed|s)?|conclu\w+|unanswered"
+    r"|question|sources?|documents?|pages?|files?|texts?|passages?|report|would|catalogue"
+    r"|omitted|left|skip\w*|instead\s+of\s+guess\w+|guess\w*|known|described?s?|mention\w*|stated?s?"
+    r"|says?|said|tells?|gives?|given|names?|names\s+only|covers?|lists?)\b"
+    r"|[查核问問询詢]|回答|比[较較]|判断|判斷|[结結][论論]|[来來]源|[资資]料|文[中章件档檔]|需要?|[尚仍][待需]|提[到及]|[说說][到明了]|省略|[给給]出",
+    re.IGNORECASE,
+)
+FEWEST = 3
+"""So many words, or twice as many Chinese characters, has a clause that claims something."""
+
+
 def not_found(statement: str) -> bool:
     """Tell whether a statement says what the sources do not say."""
     patterns = (_NOT_FOUND, _ZH_NOT_FOUND, _SILENT, _ZH_SILENT, _NONE_FOUND)
     return any(pattern.search(statement) for pattern in patterns)
+
+
+def carried(statement: str) -> list[str]:
+    """Return the claims that stand beside the remark that something was not found.
+
+    "No source names a price, so it is free" has one; a clause on what to do next is none.
+    """
+    parts = [one.strip(" ,，。.") for one in _BEHIND.split(statement)]
+    if len(parts) < 2 or not not_found(statement) or is_own(statement):
+        return []
+    parts = [_ZH_LINK.sub("", one, count=1) if at else one for at, one in enumerate(parts)]
+    return [one for one in parts if _claims(one)]
+
+
+def _claims(clause: str) -> bool:
+    long = len(clause.split()) >= FEWEST or len(re.findall(f"[{HAN}]", clause)) >= 2 * FEWEST
+    return long and not (not_found(clause) or is_own(clause) or _NEXT.search(clause))
 
 
 def is_computed(statement: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from report.arithmetic import comes_out
-from report.caveats import is_computed
+from report.caveats import carried, is_computed
 from report.citations import SECTION
 from report.claims import describes_source, names_source, sort
 from report.code import unknown
@@ -149,7 +149,7 @@ class Comparison:
         compared = statement if bare == said else bare
         different = contrast(compared, sources, about, self.following(said, cited))
         if sort(said) == "open":
-            return "" if different == "name" else different
+            return ("" if different == "name" else different) or self.carries(statement)
         if not different and self.has_other_name(said, cited):
             return "name"
         if not different and denied(said, sources):
@@ -238,6 +238,18 @@ class Comparison:
         """Return in what a statement differs from one source, or nothing."""
         made = self.following(plain(statement), [name])
         return contrast(statement, [self.source(name)], self.about([name]), made)
+
+    def disproves(self, statement: str, name: str) -> str:
+        """Return why one source is none that a statement may be given, or nothing."""
+        return self.differs(statement, name) or self.difference(statement, [name])
+
+    def carries(self, statement: str) -> str:
+        """Return the reason to doubt what stands beside the remark that something was not found."""
+        for claim in carried(plain(statement)):
+            having = (one for one in self.texts if self.has_words(claim, one))
+            if not any(not self.differs(claim, one) for one in having):
+                return "carried"
+        return ""
 
     def source(self, name: str) -> Text:
         """Return a source as statements are compared with it."""

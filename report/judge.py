@@ -11,7 +11,7 @@ from graph.records import Quote
 from report.marks import MARKER, SPOKEN, blank, cites, outside
 from report.markup import URL
 from report.places import Pages
-from report.quotations import Quotation, quotations, readings
+from report.quotations import Quotation, pieces, quotations, readings
 from retrieval.regex import regex
 
 _MARKER = regex(f" ?{MARKER.pattern}")
@@ -37,6 +37,10 @@ class Verbatim(NamedTuple):
     quotation: Quotation
     source: str
     words: str
+    parts: tuple[str, ...] = ()
+    """Its pieces as they stand there, where words are left out of it or were put into it."""
+    joints: tuple[str, ...] = ()
+    """What its writer set before each of them."""
 
 
 def judge(statement: str, pages: Pages) -> Judged:
@@ -47,19 +51,35 @@ def judge(statement: str, pages: Pages) -> Judged:
     """
     proven: list[Verbatim] = []
     for quotation in quotations(statement):
-        found = pages.find(readings(quotation), [quotation.source, *cites(statement)])
+        found = _found(quotation, [quotation.source, *cites(statement)], pages)
         if found is None:
             return Judged("", [], "quote_not_found")
-        # An address is not shown, not even as a part of a quotation.
-        words = max(URL.split(found[1]), key=len).strip()
-        proven.append(Verbatim(quotation, found[0], words))
+        proven.append(found)
     marked = bool(MARKER.search(blank(statement)))
     text = outside(_repaired(statement, proven), lambda part: _resolved(part, pages))
     if proven and not any(map(str.isalnum, _own_words(statement))):
         text = outside(text, lambda part: _of_quotes(part, proven, pages))
     if marked and not cites(text):
         return Judged("", [], "unknown_source")
-    return Judged(text, [Quote(source=one.source, text=one.words) for one in proven])
+    quotes = [
+        Quote(source=one.source, text=words) for one in proven for words in one.parts or [one.words]
+    ]
+    return Judged(text, quotes)
+
+
+def _found(quotation: Quotation, named: Sequence[str], pages: Pages) -> Verbatim | None:
+    """Return a quotation with the source that has it, whole or in the pieces it was cut into."""
+    whole = pages.find(readings(quotation), named)
+    if whole:
+        # An address is not shown, not even as a part of a quotation.
+        return Verbatim(quotation, whole[0], max(URL.split(whole[1]), key=len).strip())
+    cut = pieces(quotation)
+    found = pages.find_cut(cut, named) if cut else None
+    if found is None or any(map(URL.search, found[1])):
+        return None
+    source, parts = found
+    joints = tuple(piece.joint for piece in cut if not piece.near)
+    return Verbatim(quotation, source, parts[0], tuple(parts), joints)
 
 
 def _own_words(statement: str) -> str:
@@ -102,7 +122,11 @@ def _rewritten(statement: str, one: Verbatim, markers: Sequence[re.Match[str]]) 
         for marker in markers
         if quotation.end <= marker.start() < end and marker[1] in (quotation.source, "?")
     ]
-    marked = f'<q s="{one.source}">{html.escape(one.words, quote=False)}</q>'
+    joints = one.joints or ("",)
+    marked = "".join(
+        f'{joint}<q s="{one.source}">{html.escape(words, quote=False)}</q>'
+        for joint, words in zip(joints, one.parts or [one.words], strict=True)
+    )
     stop = _STOP.search(quotation.words)
     if stop and not one.words.endswith(stop[1]) and statement[quotation.end :][:1] not in _STOPS:
         marked += stop[1]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
+from report.quotations import Piece
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import find
@@ -17,6 +20,15 @@ STRETCH = 8_000
 TRIES = 20
 """How many places in one stretch are looked at, where a quotation is only a part of a word."""
 
+LEFT_OUT = 600
+"""So many characters at most may be left out of a quotation at one place."""
+
+_DENIES = regex(
+    r"\b(?:not|never|no|none|nor|neither|cannot|without|unless|if|hardly|rarely)\b|n['’]t\b"
+    r"|[不没沒未无無非别勿]|[否如]|若",
+    re.IGNORECASE,
+)
+_STOP = regex(r"[.!?。！？]\s*")
 _TYPOGRAPHY = (
     "'\"`´-*_\u00ad\u200b\u200c\u200d\u2060\ufeff\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2018"
     "\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032\u2033«»「」『』\u301d\u301e\u301f"
@@ -92,6 +104,50 @@ class Pages:
                     return source, words
         return None
 
+    def find_cut(
+        self, pieces: Sequence[Piece], named: Sequence[str]
+    ) -> tuple[str, list[str]] | None:
+        """Return a source that has the pieces of a quotation in their order, and their words there.
+
+        What is left out between two of them is short, and denies nothing.
+        """
+        named = [source for source in named if source in self.texts]
+        for source in dict.fromkeys([*named, *self.texts]):
+            may = all(self._may([piece.words], source) for piece in pieces)
+            for first in islice(self._everywhere(pieces[0].words, source), TRIES) if may else ():
+                spans = self._chain(pieces, source, first)
+                if spans:
+                    page = self.texts[source]
+                    return source, [" ".join(page[start:end].split()) for start, end in spans]
+        return None
+
+    def _chain(
+        self, pieces: Sequence[Piece], source: str, first: tuple[int, int]
+    ) -> list[tuple[int, int]]:
+        """Return where the pieces of a quotation stand behind its first one, or nothing."""
+        spans, page = [first], self.texts[source]
+        for piece in pieces[1:]:
+            end = spans[-1][1]
+            near = page[end : end + LEFT_OUT + len(piece.words) * 2]
+            found = (
+                (end + start, end + stop)
+                for start, stop in chain(_verbatim(piece.words, near), _loosely(piece.words, near))
+            )
+            after = next((one for one in found if _may_leave(page[end : one[0]], piece)), None)
+            if after is None:
+                return []
+            if piece.near:
+                spans[-1] = (spans[-1][0], after[1])
+            else:
+                spans.append(after)
+        return spans
+
+    def _everywhere(self, quote: str, source: str) -> Iterator[tuple[int, int]]:
+        page = self.texts[source]
+        for reading in dict.fromkeys([quote, quote[:1].swapcase() + quote[1:]]):
+            yield from _verbatim(reading, page)
+            yield from self._folded(reading, source)
+
     def _may(self, readings: Sequence[str], source: str) -> bool:
         return letters(readings[-1]) in self._skeleton(source).letters
 
@@ -136,6 +192,23 @@ def _origins(page: str) -> Iterator[int]:
         start = space + 1 if space >= 0 else at
         yield start
         at = start + STRETCH
+
+
+def _loosely(quote: str, text: str) -> Iterator[tuple[int, int]]:
+    found = find(quote, text)
+    if found and is_whole(text, found.start, found.end):
+        yield found.start, found.end
+
+
+def _may_leave(between: str, piece: Piece) -> bool:
+    """Tell whether words between two pieces of a quotation may be left out of it."""
+    if piece.near:
+        return not any(map(str.isalnum, between))
+    return len(between) <= LEFT_OUT and not _DENIES.search(_last_clause(between))
+
+
+def _last_clause(between: str) -> str:
+    return _STOP.split(between)[-1]
 
 
 def _verbatim(quote: str, page: str) -> Iterator[tuple[int, int]]:

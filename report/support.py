@@ -135,7 +135,7 @@ class _Prover(Comparison):
         if cited:
             return self.compared(statement, cited)
         if sort(statement) in ("none", "open"):
-            self.doubt(statement, self.miscounted(plain(statement)))
+            self.doubt(statement, self.miscounted(plain(statement)) or self.carries(statement))
             return statement
         if self.adds_up(statement):
             return statement
@@ -148,16 +148,19 @@ class _Prover(Comparison):
         return [name for name in names if self.has_words(statement, name)]
 
     def given_source(self, statement: str, near: Sequence[str]) -> str:
-        """Return a statement with a source that it clearly is from, or nothing if there is none."""
+        """Return a statement with a source that it clearly is from, or nothing if there is none.
+
+        Where a source has its words and says something else, it is doubted and gets no source.
+        """
         having = [
             name for name in self.having(statement, near) if self.speaks_for(statement, name, near)
         ]
         for name in having:
-            if not self.differs(statement, name):
+            if not self.disproves(statement, name):
                 return given(statement, name)
         if having:
-            self.doubt(given(statement, having[0]), self.differs(statement, having[0]))
-            return given(statement, having[0])
+            self.doubt(statement, self.disproves(statement, having[0]))
+            return statement
         return ""
 
     def without_source(self, statement: str) -> str:

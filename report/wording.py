@@ -139,6 +139,10 @@ _REMOVED = {
 }
 _DOUBTED = {
     "calculation": ("A calculation in it does not come out: “{}”", "其中的计算不成立：“{}”"),
+    "carried": (
+        "No source says what it adds to the remark that something was not found: “{}”",
+        "除了没有找到的内容外，其中还有来源没有说过的话：“{}”",
+    ),
     "contradicted": (
         "A second reading found that its sources say otherwise: “{}”",
         "经再次对照，所引来源的说法不同：“{}”",
