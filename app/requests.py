@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.access import Access, announce
 from app.cli.folders import passed_over
 from app.cli.output import say
 from config import environment
@@ -177,7 +178,7 @@ def _masked_words(receive: Receive, thread: str) -> Receive:
 
 @asynccontextmanager
 async def privately(app: Starlette) -> AsyncIterator[None]:
-    """Close what the server keeps, and has kept before, to other people, however it was started.
+    """Close what the server keeps to others, and say who may use it, however it was started.
 
     LangSmith is told of its runs only where every switch of tracing says so. That the `.env` of the
     folder it was started in is not read is told.
@@ -188,6 +189,7 @@ async def privately(app: Starlette) -> AsyncIterator[None]:
     if left := await asyncio.to_thread(environment.of_folder):
         say(passed_over(left))
     await asyncio.to_thread(close, STATE)
+    await asyncio.to_thread(announce)
     yield
 
 
@@ -198,5 +200,5 @@ def close(folder: Path) -> None:
             path.chmod(path.stat().st_mode & FOLDER)
 
 
-app = Starlette(middleware=[Middleware(Masking)], lifespan=privately)
+app = Starlette(middleware=[Middleware(Access), Middleware(Masking)], lifespan=privately)
 """What the server mounts (`langgraph.json`): no routes of its own."""

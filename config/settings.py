@@ -9,6 +9,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from config import environment
 from config.errors import Problem
@@ -23,9 +24,22 @@ BOOLS = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True) | dict.fromkey
 """How a setting is switched on and off, in small letters or capitals."""
 
 
+DAY = 86_400
+"""The seconds of a day."""
+
+Hosts = tuple[str, ...]
+"""Names of hosts, which a comma separates."""
+
+Origins = tuple[str, ...]
+"""Origins of web pages, such as `https://chat.example.org`, which a comma separates."""
+
+USUAL_PORTS = {"http": 80, "https": 443}
+"""The ports that an origin leaves out."""
+
+
 def _bound(default: float, **bounds: float) -> Any:
     """Return the field of a number with limits, each by its name in `BOUNDS`."""
-    return field(default=default, metadata=bounds)
+    return field(default=default, metadata={"finite": True, **bounds})
 
 
 @dataclass(frozen=True)
@@ -55,26 +69,30 @@ class Settings:
     """Whether a model compares reports with their sources; where it is off, no run has it."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
-    fetch_hours: float = _bound(24, ge=0)
+    fetch_hours: float = _bound(24, ge=0, le=100_000)
     """How long a web page that was read serves other threads before it is fetched again."""
-    connect_seconds: float = _bound(10, gt=0)
+    connect_seconds: float = _bound(10, gt=0, le=DAY)
     """How long a model server may take to accept a connection."""
-    idle_seconds: float = _bound(60, gt=0)
+    idle_seconds: float = _bound(60, gt=0, le=DAY)
     """How long a model may be silent before its first word and between two words."""
-    call_seconds: float = _bound(300, gt=0)
+    call_seconds: float = _bound(300, gt=0, le=DAY)
     """How long one model call may take in all."""
-    retry_seconds: float = _bound(1, ge=0)
+    retry_seconds: float = _bound(1, ge=0, le=DAY)
     """The first wait before a failed model call is made again; it doubles from there."""
-    fact_similarity: float = _bound(0.6, finite=True, ge=0, le=1)
+    fact_similarity: float = _bound(0.6, ge=0, le=1)
     """How much it counts that a fact is like what is talked about."""
-    fact_confidence: float = _bound(0.4, finite=True, ge=0, le=1)
+    fact_confidence: float = _bound(0.4, ge=0, le=1)
     """How much it counts how sure a fact is."""
-    learn_seconds: float = _bound(30, ge=0)
+    learn_seconds: float = _bound(30, ge=0, le=366 * DAY)
     """How long a thread must be quiet before what was said in it is read by another run."""
-    context_tokens: int = _bound(32_000, ge=4_000)
+    context_tokens: int = _bound(32_000, ge=4_000, le=100_000_000)
     """How many tokens a model can read of which LangChain does not know it."""
-    keep_messages: int = _bound(100, ge=2)
+    keep_messages: int = _bound(100, ge=2, le=1_000_000)
     """How many messages of a thread the model sees."""
+    server_hosts: Hosts = ()
+    """The names by which a server is called from elsewhere; those of this machine always count."""
+    server_origins: Origins = ()
+    """The web pages that may use a server, by their origins; LangGraph Studio when empty."""
 
     @cached_property
     def database(self) -> str:
@@ -155,11 +173,35 @@ def _whole(text: str) -> int:
     return int(whole)
 
 
+def _hosts(text: str) -> Hosts:
+    names = tuple(one.strip().lower() for one in text.split(",") if one.strip())
+    if any(name != urlsplit(f"//{name}").hostname for name in names):
+        raise ValueError(text)
+    return names
+
+
+def _origins(text: str) -> Origins:
+    """Read origins as browsers send them: in small letters, without the usual port and a path."""
+    return tuple(_origin(one.strip().lower()) for one in text.split(",") if one.strip())
+
+
+def _origin(text: str) -> str:
+    parts = urlsplit(text)
+    usual = USUAL_PORTS[parts.scheme]
+    if not parts.hostname or text not in (bare := f"{parts.scheme}://{parts.netloc}", f"{bare}/"):
+        raise ValueError(text)
+    if parts.username is not None or "*" in text:
+        raise ValueError(text)
+    return bare.removesuffix(f":{usual}") if parts.port == usual else bare
+
+
 READ: Mapping[str, Callable[[str], Any]] = {
     "path": lambda text: Path(text).expanduser(),
     "bool": lambda text: BOOLS[text.lower()],
     "float": float,
     "int": _whole,
+    "hosts": _hosts,
+    "origins": _origins,
 }
 """How a setting is read, by the sort of its value; others are texts."""
 

@@ -36,6 +36,8 @@ SORTS = {
     "bool": "it is neither true nor false",
     "path": "it is not a path",
     "json": "it is not JSON",
+    "hosts": "it is not a list of host names without ports, such as: box.example.org, box2",
+    "origins": "it is not a list of origins, such as: http://localhost:3000, https://a.example.org",
 }
 """The same by the first word of an error's kind."""
 

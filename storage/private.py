@@ -16,6 +16,7 @@ KEPT = (
     "checkpoints.db*",
     "AGENTS.md",
     "locks",
+    "server-token*",
     "traces",
     "uploads",
     "users",

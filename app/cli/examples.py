@@ -77,6 +77,7 @@ EXAMPLES = {
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
     "trust": ("dossier trust .",),
     "settings import": ("dossier settings import .env",),
+    "token": ("dossier token", "dossier token --renew"),
     "doctor": ("dossier doctor",),
 }
 """How commands are called, by the words that name them."""

@@ -38,6 +38,7 @@ from app.cli.options import (
     Question,
     Quick,
     Reject,
+    Renew,
     Review,
     ShowRemoved,
     Sure,
@@ -197,6 +198,12 @@ def serve(
 ) -> None:
     """Start the LangGraph development server with this agent."""
     call("serve", host=host, port=port, jobs=jobs)
+
+
+@app.command("token")
+def print_token(renew: Renew = False, json: Json = False) -> None:
+    """Print the token that scripts send to the server."""
+    call("token", renew=renew, as_json=json)
 
 
 @app.command()

@@ -103,6 +103,7 @@ Plan = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
+Renew = Annotated[bool, typer.Option("--renew", help="Make a new one; the old one ends at once.")]
 Jobs = Annotated[
     int, typer.Option(metavar="N", min=1, max=256, help="How many runs work side by side.")
 ]

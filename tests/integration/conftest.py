@@ -41,5 +41,5 @@ def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[Any]:
     sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
-    async with sdk.get_client(url=server.url) as client:
+    async with sdk.get_client(url=server.url, api_key=server.token) as client:
         yield client

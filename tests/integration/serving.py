@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from app.token import NAME
+
 ROOT = Path(__file__).parents[2]
 QUESTION = "How do the two papers disagree about forgetting?"
 ANSWERED = ("succeeded", "partial")
@@ -36,6 +38,11 @@ class Server(NamedTuple):
     def home(self) -> Path:
         """Its data folder."""
         return Path(self.environment["DOSSIER_HOME"])
+
+    @property
+    def token(self) -> str:
+        """What scripts send with every request."""
+        return (self.home / NAME).read_text(encoding="ascii").strip()
 
 
 @contextmanager

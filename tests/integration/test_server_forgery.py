@@ -65,7 +65,7 @@ def finished(server: Server) -> str:
 
 
 async def _answered(server: Server) -> str:
-    async with sdk.get_client(url=server.url) as client:
+    async with sdk.get_client(url=server.url, api_key=server.token) as client:
         thread = (await client.threads.create())["thread_id"]
         accepted = context(auto_accept=True)
         await client.runs.wait(thread, "dossier", input=asked(), context=accepted)

@@ -36,7 +36,7 @@ async def told(server: Server) -> Any:
     """Send a secret in by every way, and return what the last run says."""
     secret = f"my password is {SECRET}"
     accepted = context(auto_accept=True)
-    async with sdk.get_client(url=server.url) as client:
+    async with sdk.get_client(url=server.url, api_key=server.token) as client:
         await client.assistants.create("dossier", metadata={"note": secret}, name=secret)
         await client.store.put_item(["notes"], "one", {"text": secret})
         thread = (await client.threads.create(metadata={"note": secret}))["thread_id"]

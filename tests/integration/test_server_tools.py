@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 async def http(server: Server) -> AsyncIterator[httpx.AsyncClient]:
-    headers = {"Accept": "application/json, text/event-stream"}
+    headers = {"Accept": "application/json, text/event-stream", "x-api-key": server.token}
     async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=120) as client:
         yield client
 

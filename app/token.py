@@ -1,0 +1,57 @@
+"""The token of the server: made once, kept in the data folder, sent by everything but a browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from config.errors import Problem
+from config.settings import settings
+from storage.private import FILE, secure
+
+NAME = "server-token"
+"""The file that holds it, in the data folder."""
+
+LEAST = 20
+"""The fewest characters a token may have that a person wrote into the file."""
+
+
+def token(*, renew: bool = False) -> str:
+    """Return the token, and make one if there is none.
+
+    Args:
+        renew: Whether a new one takes the place of what is there.
+
+    Raises:
+        Problem: `storage_unavailable`, or `token_unusable` where the file holds no token.
+    """
+    file = settings().home / NAME
+    try:
+        secure()
+        if renew:
+            file.unlink(missing_ok=True)
+        with suppress(FileExistsError):
+            _made(file)
+        kept = file.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        what = f"the token of the server cannot be kept: {error.strerror}"
+        hint = "DOSSIER_HOME names another folder"
+        raise Problem("storage_unavailable", what, where=str(file), hint=hint) from error
+    if len(kept) < LEAST or not kept.isascii() or not kept.isprintable():
+        what = "the file does not hold a token"
+        hint = "make a new one with: dossier token --renew"
+        raise Problem("token_unusable", what, where=str(file), hint=hint)
+    return kept
+
+
+def _made(file: Path) -> None:
+    """Write a new token beside the file and link it there, so that no reader sees half of it."""
+    fresh = file.with_name(f"{NAME}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE), "w") as out:
+        out.write(f"{secrets.token_urlsafe(32)}\n")
+    try:
+        os.link(fresh, file)
+    finally:
+        fresh.unlink()

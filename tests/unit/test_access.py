@@ -1,0 +1,406 @@
+"""Only its own names, pages of named origins and the token get anything from the server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.websockets import WebSocket
+
+from app import access
+from app.access import STUDIO, Access, Rules, announce
+from app.token import NAME, token
+from config.errors import Problem
+from config.settings import settings
+
+HERE = "http://127.0.0.1:8123"
+PAGE = STUDIO[0]
+LOCAL = Rules(hosts=frozenset(), origins=frozenset(STUDIO), open_to_pages=True)
+EXPOSED = Rules(
+    hosts=frozenset(["box.example.org"]), origins=frozenset(STUDIO), open_to_pages=False
+)
+
+
+async def echo(request: Request) -> Response:
+    done.append(request.method)
+    return JSONResponse({"headers": dict(request.headers)})
+
+
+async def talk(socket: WebSocket) -> None:
+    done.append("socket")
+    await socket.accept()
+    await socket.send_text("in")
+
+
+done: list[str] = []
+"""What reached the application."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    done.clear()
+    monkeypatch.setattr(access, "CONNECTIONS", ("/nowhere",))
+
+
+def client(rules: Rules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
+    """Return a client of a server that would share itself with everybody, as LangGraph's does."""
+    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    routes = [
+        Route("/ok", echo, methods=methods),
+        Route("/threads", echo, methods=methods),
+        WebSocketRoute("/talk", talk),
+    ]
+    shared = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"])
+    app = Starlette(routes=routes, middleware=[Middleware(Access, rules=rules), shared])
+    return TestClient(app, base_url=url, client=("127.0.0.1", 50_000), **more)
+
+
+def keyed() -> dict[str, str]:
+    return {"x-api-key": token()}
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "rebound.example",
+        "rebound.example:8123",
+        "localhost.rebound.example",
+        "127.0.0.1.rebound.example",
+        "127.0.0.1@rebound.example",
+        "0.0.0.0:8123",
+        "192.0.2.7",
+        "[2001:db8::1]:8123",
+        "[::1",
+        "",
+    ],
+)
+def test_a_server_that_is_called_by_another_name_answers_nobody(host: str):
+    for path in ("/threads", "/ok"):
+        told = client().get(path, headers={**keyed(), "host": host})
+
+        assert told.status_code == 403
+        assert told.json()["code"] == "host_refused"
+    assert done == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost:8123", "LocalHost", "app.localhost", "127.0.0.1", "127.8.8.8:1", "[::1]:8123"],
+)
+def test_names_of_this_machine_are_the_servers_own(host: str):
+    assert client().get("/threads", headers={**keyed(), "host": host}).status_code == 200
+
+
+def test_a_named_host_is_the_servers_own_too():
+    there = {"host": "box.example.org:8123"}
+
+    assert client(EXPOSED).get("/threads", headers={**keyed(), **there}).status_code == 200
+    assert client().get("/threads", headers={**keyed(), **there}).status_code == 403
+
+
+def test_the_address_at_which_a_request_arrives_is_the_servers_own():
+    assert client(url="http://10.1.2.3:8123").get("/threads", headers=keyed()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example",
+        "null",
+        "http://localhost:3000",
+        "https://smith.langchain.com.evil.example",
+        "https://smith.langchain.com:8443",
+        "http://smith.langchain.com",
+        "chrome-extension://abcdef",
+        "https://smith.langchain.com, https://evil.example",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
+def test_a_page_that_is_not_named_gets_and_causes_nothing(origin: str, method: str):
+    asks = {
+        "access-control-request-method": "POST",
+        "access-control-request-private-network": "true",
+    }
+    told = client().request(method, "/threads", headers={**keyed(), **asks, "origin": origin})
+
+    assert told.status_code == 403
+    assert told.json()["code"] == "origin_refused"
+    assert not [name for name in told.headers if name.startswith("access-control")]
+    assert done == []
+
+
+def test_a_page_may_not_even_ask_whether_the_server_is_there():
+    assert client().get("/ok", headers={"origin": "https://evil.example"}).status_code == 403
+
+
+def test_a_second_origin_does_not_hide_behind_the_first():
+    sent = [("origin", PAGE), ("origin", "https://evil.example")]
+
+    assert client().get("/threads", headers=sent).json()["code"] == "origin_refused"
+
+
+def test_a_named_page_needs_no_token_on_this_machine():
+    told = client().post("/threads", headers={"origin": PAGE})
+
+    assert told.status_code == 200
+    assert told.headers["access-control-allow-origin"] == PAGE
+    assert "x-pagination-total" in told.headers["access-control-expose-headers"]
+    assert done == ["POST"]
+
+
+def test_the_preflight_of_a_named_page_is_answered_for_this_page_alone():
+    asks = {
+        "origin": PAGE,
+        "access-control-request-method": "PATCH",
+        "access-control-request-headers": "content-type,x-api-key,x-auth-scheme",
+        "access-control-request-private-network": "true",
+    }
+    told = client().options("/threads", headers=asks)
+
+    assert told.status_code == 200
+    assert told.headers["access-control-allow-origin"] == PAGE
+    assert told.headers["access-control-allow-private-network"] == "true"
+    assert "x-auth-scheme" in told.headers["access-control-allow-headers"]
+    assert "PATCH" in told.headers["access-control-allow-methods"]
+    assert done == []
+
+
+def test_what_comes_from_no_page_needs_the_token():
+    missing = client().post("/threads")
+    wrong = client().post("/threads", headers={"x-api-key": "lsv2_a_key_of_langsmith"})
+
+    assert (missing.status_code, missing.json()["code"]) == (401, "token_missing")
+    assert (wrong.status_code, wrong.json()["code"]) == (401, "token_wrong")
+    assert missing.headers["content-type"] == "application/problem+json"
+    assert "dossier token" in missing.json()["hint"]
+    assert done == []
+
+
+@pytest.mark.parametrize(
+    "form", ["x-api-key: {}", "Authorization: Bearer {}", "authorization: bearer {}"]
+)
+def test_the_token_goes_no_further_than_the_door(form: str):
+    name, _, value = form.format(token()).partition(": ")
+    other = {"authorization": "Bearer other"} if name == "x-api-key" else {"x-api-key": "other"}
+    told = client().get("/threads", headers={name: value, **other})
+
+    assert told.status_code == 200
+    assert token() not in told.text
+    assert "other" in told.text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"x-forwarded-for": "203.0.113.9"}, {"forwarded": "for=203.0.113.9"}, {"via": "1.1 proxy"}],
+)
+def test_a_page_behind_a_proxy_needs_the_token(more: dict[str, str]):
+    assert client().get("/threads", headers={"origin": PAGE, **more}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("user", "state", "status"),
+    [("me", "01", 200), ("0", "01", 200), ("4711", "01", 401), ("me", "06", 401), ("0", "05", 401)],
+)
+def test_another_user_of_this_machine_cannot_pretend_to_be_a_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, user: str, state: str, status: int
+):
+    number = str(os.getuid()) if user == "me" else user
+    row = "   {}: 0100007F:{:04X} 0100007F:{:04X} {} 0:0 00:0 0  {}  0 1 1 0 20 4 30 10 -1\n"
+    rows = [row.format(0, 40_000, 8123, "01", 4712), row.format(1, 50_000, 8123, state, number)]
+    (tmp_path / "tcp").write_text("  sl  local_address rem_address st\n" + "".join(rows))
+    monkeypatch.setattr(access, "CONNECTIONS", (str(tmp_path / "tcp"),))
+
+    assert client().get("/threads", headers={"origin": PAGE}).status_code == status
+
+
+def test_a_page_on_another_machine_needs_the_token():
+    far = TestClient(client().app, base_url=HERE, client=("192.0.2.9", 50_000))
+
+    assert far.get("/threads", headers={"origin": PAGE}).status_code == 401
+
+
+def test_on_a_server_that_others_reach_a_named_page_sees_that_the_token_is_missing():
+    told = client(EXPOSED).get("/threads", headers={"origin": PAGE})
+    entered = client(EXPOSED).get("/threads", headers={"origin": PAGE, **keyed()})
+
+    assert told.status_code == 401
+    assert told.headers["access-control-allow-origin"] == PAGE
+    assert entered.status_code == 200
+
+
+def test_a_page_of_the_server_itself_shares_nothing_and_needs_the_token():
+    same = {"origin": HERE, "host": "127.0.0.1:8123"}
+    told = client().get("/threads", headers={**same, **keyed()})
+
+    assert client().get("/threads", headers=same).status_code == 401
+    assert told.status_code == 200
+    assert "access-control-allow-origin" not in told.headers
+
+
+def test_whether_the_server_is_there_may_be_asked_without_the_token():
+    assert client().get("/ok").status_code == 200
+    assert client().post("/ok").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "opens"),
+    [
+        ({}, False),
+        ({"origin": "https://evil.example"}, False),
+        ({"origin": PAGE, "host": "rebound.example"}, False),
+        ({"origin": PAGE}, True),
+        ({"x-api-key": "TOKEN"}, True),
+    ],
+)
+def test_a_websocket_is_asked_the_same(headers: dict[str, str], opens: bool):
+    sent = {name: value.replace("TOKEN", token()) for name, value in headers.items()}
+    talking = client().websocket_connect("ws://127.0.0.1:8123/talk", headers=sent)
+    if opens:
+        with talking as socket:
+            assert socket.receive_text() == "in"
+        return
+    with pytest.raises(WebSocketDenialResponse), talking:
+        pass
+    assert done == []
+
+
+def test_the_server_may_call_itself():
+    assert client(root_path="/noauth").get("/threads", headers={"host": "api"}).status_code == 200
+
+
+class TestOfInstallation:
+    """What is asked follows from how the server was started."""
+
+    @pytest.fixture(autouse=True)
+    def _plain(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("LANGGRAPH_AUTH", "LANGGRAPH_AUTH_TYPE", "LANGGRAPH_API_URL"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
+
+    @pytest.mark.parametrize(
+        ("address", "opens"),
+        [
+            ("http://127.0.0.1:2024", True),
+            ("http://localhost:2024", True),
+            ("http://[::1]:2024", True),
+            ("http://0.0.0.0:2024", False),
+            ("http://[::]:2024", False),
+            ("http://192.168.1.7:2024", False),
+            ("https://words-of-a-tunnel.trycloudflare.com", False),
+            ("", False),
+        ],
+    )
+    def test_pages_are_let_in_only_where_no_other_machine_comes(
+        self, monkeypatch: pytest.MonkeyPatch, address: str, opens: bool
+    ):
+        monkeypatch.setenv("LANGGRAPH_API_URL", address)
+
+        assert Rules.of_installation().open_to_pages is opens
+
+    def test_named_hosts_and_origins_are_those_of_the_settings(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("DOSSIER_SERVER_HOSTS", "box.example.org, box2")
+        monkeypatch.setenv("DOSSIER_SERVER_ORIGINS", "http://localhost:3000/,https://A.example:443")
+        settings.cache_clear()
+        rules = Rules.of_installation()
+
+        assert rules.hosts is not None
+        assert rules.hosts >= {"box.example.org", "box2"}
+        assert rules.origins == {"http://localhost:3000", "https://a.example"}
+
+    def test_a_deployment_with_a_login_of_its_own_is_left_as_it_is(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
+        monkeypatch.setenv("LANGGRAPH_AUTH_TYPE", "langsmith")
+        asker = client(Rules.of_installation(), "https://dossier.example.org")
+        told = asker.get("/threads", headers={"origin": "https://chat.example.org"})
+
+        assert told.status_code == 200
+        assert told.headers["access-control-allow-origin"] == "*"
+
+    def test_a_deployment_without_a_login_needs_the_token_for_everything(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "licensed")
+        asker = client(Rules.of_installation(), "https://dossier.example.org")
+
+        assert asker.get("/threads").status_code == 401
+        assert asker.get("/threads", headers={"origin": PAGE}).status_code == 401
+        assert asker.get("/threads", headers={"origin": "https://evil.example"}).status_code == 403
+        assert asker.get("/threads", headers=keyed()).status_code == 200
+
+    def test_the_development_server_believes_nobody_who_says_to_be_studio(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("LANGGRAPH_AUTH", json.dumps({"path": "login.py:auth"}))
+        monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
+        asker = client(Rules.of_installation())
+
+        assert asker.get("/threads", headers={"authorization": "Bearer theirs"}).status_code == 200
+        assert asker.get("/threads", headers={"x-auth-scheme": "langsmith"}).status_code == 401
+        assert asker.get("/threads", headers={"origin": "https://evil.example"}).status_code == 403
+
+    @pytest.mark.parametrize(
+        ("address", "level"),
+        [(HERE, logging.INFO), ("http://0.0.0.0:2024", logging.WARNING)],
+    )
+    def test_the_server_says_at_its_start_who_may_use_it(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+        address: str,
+        level: int,
+    ):
+        monkeypatch.setenv("LANGGRAPH_API_URL", address)
+        with caplog.at_level(logging.INFO):
+            announce()
+
+        (told,) = caplog.records
+        assert told.levelno == level
+        assert "dossier token" in told.getMessage()
+        assert (settings().home / NAME).exists()
+
+
+class TestToken:
+    """The token is made once and is the person's alone."""
+
+    def test_it_is_made_once_and_nobody_else_can_read_it(self):
+        first = token()
+        file = settings().home / NAME
+
+        assert token() == first
+        assert len(first) > 40
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert [one.name for one in settings().home.glob(f"{NAME}*")] == [NAME]
+
+    def test_a_new_one_takes_its_place_at_once(self):
+        first = keyed()
+        second = token(renew=True)
+
+        assert client().get("/threads", headers=first).status_code == 401
+        assert client().get("/threads", headers={"x-api-key": second}).status_code == 200
+
+    @pytest.mark.parametrize("kept", ["", "\n", "short", "a" * 30 + "\x00", "ä" * 30])
+    def test_a_spoilt_file_lets_nobody_in(self, kept: str):
+        token()
+        (settings().home / NAME).write_text(kept, encoding="utf-8")
+
+        with pytest.raises(Problem) as problem:
+            token()
+        assert problem.value.code == "token_unusable"
+        for sent in ("", "short", "any"):
+            assert client().get("/threads", headers={"x-api-key": sent}).status_code == 500
