@@ -67,6 +67,9 @@ class Settings:
     """Whether what an agent writes into a memory file waits for a person, or is done at once."""
     second_reader: bool = True
     """Whether a model compares reports with their sources; where it is off, no run has it."""
+    private_queries: bool = False
+    """Whether web searches may hold words of a person's files and memory, whatever a run chooses.
+    """
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
     fetch_hours: float = _bound(24, ge=0, le=100_000)

@@ -82,6 +82,10 @@ class Context:
         _choice("every", "When the profile guides: every question of a thread, once, or none."),
     )
     style: str = _choice("", "How the report should be written, in a few words.")
+    private_queries: bool = _choice(
+        False,
+        "Let web searches hold words of your files and your memory that you have not said.",
+    )
     second_reader: bool = _choice(
         True,
         "Have a model compare the report with its sources; off leaves only the checks by words.",

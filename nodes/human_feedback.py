@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -17,9 +18,11 @@ from graph.plan_text import read_steps, written_steps
 from graph.records import Plan
 from graph.state import State
 from memory.experience.memory import PERSON
+from memory.experience.utterances import EDIT
 from nodes.shown_plan import outline, plan_message
 from prompts.loader import render
 from retrieval.regex import regex
+from retrieval.script import CJK
 from retrieval.secrets import masked_within
 from runs import ledger
 from runs.lifecycle import check_owner, mark
@@ -47,6 +50,8 @@ very to me for research 请 請 谢谢 謝謝 计划 計劃 这个计划 此计�
 """
 FILL = frozenset(_FILL.split())
 """Words that may stand beside them."""
+
+_TOKEN = regex(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.@'][^\W{CJK}]+)*")
 
 ASKS = regex(r"[?？吗嗎]")
 """What asks back approves nothing."""
@@ -123,8 +128,17 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         plan = edited(state["plan"], decision.edited_action.args)
     except Problem as problem:
         return State(note=str(problem))
+    await ledger.note(place, PERSON, EDIT, _added(state["plan"], plan))
     shown = [plan_message(state, plan)]
     return await _accepted(place, State(decision="edit", plan=plan, messages=shown))
+
+
+def _added(old: Plan, new: Plan) -> list[ledger.Said]:
+    """Return the words that a person has put into a plan: what searches for it may say."""
+    before, after = (_TOKEN.findall(json.dumps(one, ensure_ascii=False)) for one in (old, new))
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    added = (" ".join(after[first:last]) for kind, _, _, first, last in blocks if kind != "equal")
+    return [ledger.Said(one) for one in added if one]
 
 
 def in_words(answer: Any) -> Any:

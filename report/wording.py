@@ -116,6 +116,10 @@ _REASONS = {
     "model_unavailable": ("the model could not be reached", "无法连接模型"),
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
+    "query_withheld": (
+        "the web was not searched for it: it holds words of your files or memory, or a secret",
+        "没有为此检索网络：其中含有您的文件或记忆中的词语，或者密码等机密",
+    ),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
 }

@@ -21,6 +21,9 @@ NAMES = ("kind", "role", "step", "status")
 NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
 """What a line says in words and in numbers; a line that does not is none of ours."""
 
+REDACTED, WITHHELD = "redacted", "query_withheld"
+"""The statuses of web searches of whose query private words were taken out, or nothing was left."""
+
 _writing = threading.Lock()
 
 

@@ -31,13 +31,15 @@ from retrieval.keyword import rank, rank_for, words
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
 from retrieval.passages import passages, scrap
+from retrieval.secrets import masked
 from retrieval.text import Span
 from retrieval.weights import WEIGHTS
 from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
-from runs.trace import trace
+from runs.trace import REDACTED, trace
 from tools.fetch import canonical
 from tools.openings import openings, subjects
+from tools.outgoing import cleared
 from tools.reading import read_all
 from tools.search import Unanswered, available, search
 
@@ -134,7 +136,8 @@ async def gather(
     """
     problems: list[Problem] = []
     names = (list(context.search) or available(os.environ)) if web else []
-    searches = [_on_web(here, names, query, problems) for query in queries] if names else []
+    web_search = partial(_on_web, here, context, names, problems=problems)
+    searches = [web_search(query) for query in queries] if names else []
     own = [one.root for one in await uploaded(here.owner, here.thread) if not one.code]
     if not (own or context.files or names):
         searches = [_in_memory(here, context, query) for query in queries]
@@ -250,17 +253,19 @@ async def misspelt(owner: str, context: Context, question: str) -> dict[str, str
 
 
 async def _on_web(
-    here: Here, names: Sequence[str], query: str, problems: list[Problem]
+    here: Here, context: Context, names: Sequence[str], query: str, problems: list[Problem]
 ) -> list[Page]:
     """Search the web and read what is found; what fails is told, never raised."""
+    # A recorded search stands under the query as it was written, whatever was taken out of it.
     call = Call(anywhere(here), "search", "web", [list(names), query])
+    search_once = partial(_searched, here, context, names, query)
     try:
-        hits = await once(call, lambda: _searched(names, query), partial(_search_said, here, query))
+        hits = await once(call, search_once, partial(_search_said, here, query))
     except Problem as problem:
         problems.append(problem)
-        await trace(here, "search", "web", problem.code, query=query)
+        await trace(here, "search", "web", problem.code, query=masked(query).text)
         return []
-    await trace(here, "search", "web", "ok", query=query, hits=len(hits))
+    await trace(here, "search", "web", "ok", query=masked(query).text, hits=len(hits))
     return await read_all(here, [canonical(hit["url"]) for hit in hits], problems)
 
 
@@ -272,8 +277,15 @@ def _files_said(query: str, found: Sequence[Page]) -> Said:
     return Said(query, "; ".join(dict.fromkeys(page.title for page in found)))
 
 
-async def _searched(names: Sequence[str], query: str) -> list[dict[str, Any]]:
-    return [dict(hit) for hit in await search(names, query, HITS, os.environ)]
+async def _searched(
+    here: Here, context: Context, names: Sequence[str], query: str
+) -> list[dict[str, Any]]:
+    """Search for a query without its private words; the trace says what they were."""
+    left = await cleared(here, context, query)
+    if left.dropped:
+        kept_back = [masked(one).text for one in left.dropped]
+        await trace(here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
+    return [dict(hit) for hit in await search(names, left.text, HITS, os.environ)]
 
 
 def _cut(found: Sequence[Page], wanted: Wanted) -> list[Cut]:

@@ -20,7 +20,7 @@ from retrieval.script import language as language_of
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
-from runs.trace import read_trace
+from runs.trace import REDACTED, WITHHELD, read_trace
 from storage.engine import close
 
 LONGEST = 100
@@ -69,6 +69,9 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls, run.context))
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
+    if count := sum(call["status"] in (REDACTED, WITHHELD) for call in calls):
+        searches = counted(count, "web search was", "web searches were")
+        show(f"{searches} cut or refused to keep private words back: --json names them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
         show("The second reader was switched off: only the checks by words have read the report.")
     return 0

@@ -21,7 +21,7 @@ from memory.experience.similar import (
     shared,
     vector_of,
 )
-from memory.experience.utterances import Utterance, inspired, keep, mark, said_in
+from memory.experience.utterances import EDIT, Utterance, inspired, keep, mark, said_in
 from runs.ledger import storable
 from storage.engine import read, write
 from storage.events import Event, hold, log
@@ -94,7 +94,8 @@ def close_in(connection: Connection, owner: str, run: str, ending: Ending) -> Ex
     """Do the same in a transaction of the caller's."""
     hold(connection, owner)
     keep(connection, owner, run, ending.said)
-    mark(connection, inspired(said_in(connection, owner, run)))
+    steps = [one for one in said_in(connection, owner, run) if one.kind != EDIT]
+    mark(connection, inspired(steps))
     vector = vector_of(ending.question)
     words = matrix_of(connection, owner).nearest(vector, NEIGHBOURS, ALIKE, without=run)
     words = on_topic(connection, owner, ending.question, words)

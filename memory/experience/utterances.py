@@ -13,6 +13,9 @@ from runs.ledger import clipped
 from storage.engine import read
 from storage.tables import utterances
 
+EDIT = "edit"
+"""The kind of the words that a person has put into a plan; they are no step of the work."""
+
 MAIN = 12
 """How many key steps a run has at the most."""
 

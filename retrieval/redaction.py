@@ -1,0 +1,396 @@
+"""Take words out of a query that are private: they stand in private texts and in nothing public.
+
+What a model was told to hide in a query is recognised as far as a word is only written otherwise:
+spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite other words is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from retrieval.common import FRAME, weight
+from retrieval.disguises import decoded, plain, respelt, unleet
+from retrieval.regex import regex
+from retrieval.script import CJK
+from retrieval.secrets import MARK, masked
+from retrieval.secrets.identities import without_identities
+from retrieval.words import NO_TOPIC, terms, words
+
+_FILLER = """
+analysis answer article best between case cause change common compare comparison cost current
+data database date day definition detail difference document effect estimate evidence example
+expert explain explanation fact factor figure forum free full guide help history http https
+identify impact info information introduction latest level link list main manual mean meaning
+method new news number official online overview page paper pdf people percent price question
+rate recent reference report research result review role search site source standard statistic
+study summary table time tip tutorial type update url value versus vs way web website wiki
+wikipedia www year january february march april may june july august september october november
+december com org net html htm
+"""
+FILLER = frozenset(stem for word in _FILLER.split() for stem in words(word))
+"""Words that a query has beside its topic; whoever searches uses them."""
+
+_FILLER_ZH = """
+研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
+含义 意思
+"""
+FILLER_ZH = frozenset(_FILLER_ZH.split())
+"""The same in Chinese."""
+
+TOGETHER = 4
+"""So many words that stand together in one private sentence are not together by chance."""
+
+NEAR = 30
+"""How many words a sentence has at most; longer ones, such as rows of a table, are cut."""
+
+PIECE, WHOLE, DIGITS = 4, 5, 5
+"""The shortest piece of a private word, the shortest such word, and the shortest such number."""
+
+FEW = 2
+"""A number of so many digits says nothing; one with one digit more, or a year, seldom."""
+
+OPAQUE = 20
+"""So many letters and digits on end are data of which nobody sees what it says."""
+
+MOST = 40
+"""How many characters a word has at most that is spelt out."""
+
+ATOM = regex(rf"[^\W_{CJK}]+")
+_CHUNK = regex(rf"[^\s{CJK}]+")
+_HAN = regex(f"[{CJK}]")
+_NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
+_BREAK = regex(r"[\n.!?。！？；;|]+")
+_YEAR = regex(r"(?:1[89]|20)\d\d")
+_SURNAMES = frozenset(
+    "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
+    "沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯"
+    "邵孟龙龍万萬段雷钱錢汤湯尹黎易常武乔喬贺賀赖賴龚龔文"
+)
+
+
+class Redacted(NamedTuple):
+    """A query without its private words, and these, as they stood in it."""
+
+    text: str
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def searchable(self) -> bool:
+        """Tell whether what is left names a topic."""
+        return any(not _filler(word) for word in terms(self.text))
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What one text is made of."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return its search words."""
+        return frozenset(words(self.text))
+
+    @cached_property
+    def atoms(self) -> frozenset[str]:
+        """Return its runs of letters and digits, as they are compared."""
+        return frozenset(ATOM.findall(plain(self.text)))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Return its long numbers, without what stands between their digits."""
+        found = (_digits(one) for one in _NUMBER.findall(plain(self.text)))
+        return frozenset(one for one in found if len(one) >= DIGITS)
+
+    @cached_property
+    def sentences(self) -> tuple[frozenset[str], ...]:
+        """Return the search words of each of its sentences."""
+        cut = (words(one) for one in _BREAK.split(self.text))
+        return tuple(
+            frozenset(some[at : at + NEAR]) for some in cut for at in range(0, len(some), NEAR)
+        )
+
+    @cached_property
+    def run(self) -> str:
+        """Return its Chinese characters with nothing but what is no character between them."""
+        return "".join(letter if _HAN.match(letter) else " " for letter in plain(self.text))
+
+
+vocabulary = lru_cache(maxsize=1024)(Vocabulary)
+"""The vocabulary of a text; the same pages are looked at for every query of a run."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a query is held against."""
+
+    own: Sequence[Vocabulary]
+    """What the person has said."""
+    public: Sequence[Vocabulary]
+    """What stands on the web."""
+    memory: Sequence[Vocabulary]
+    """What is remembered: short texts of which every word counts."""
+    files: Sequence[Vocabulary]
+    """What was read in files: long texts, of which a number or a word may be there by chance."""
+
+    @property
+    def private(self) -> list[Vocabulary]:
+        """Return all that is private."""
+        return [*self.memory, *self.files]
+
+    def free(self, word: str) -> bool:
+        """Tell whether anybody may use a search word."""
+        return _held(word, self.own) or _held(word, self.public)
+
+    def secret(self, word: str) -> bool:
+        """Tell whether a search word is private."""
+        if self.free(word) or _filler(word):
+            return False
+        if _NUMBER.fullmatch(word.rstrip("%")):
+            digits = _digits(word)
+            if len(digits) <= FEW:
+                return False
+            if len(digits) == FEW + 1 or _YEAR.fullmatch(digits):
+                return _held(word, self.memory)
+        elif weight(word) < 1:
+            return False
+        return _held(word, self.memory) or _held(word, self.files)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """Return the private words that may be looked for in another form."""
+        every = {atom for one in self.private for atom in one.atoms if len(atom) >= PIECE}
+        return frozenset(atom for atom in every if any(map(self.secret, words(atom))))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Return the private numbers, each with the length of the shortest piece that tells."""
+        shown = {one for some in (*self.own, *self.public) for one in some.numbers}
+        every = {one: DIGITS for some in self.files for one in some.numbers}
+        every |= {one: PIECE for some in self.memory for one in some.numbers}
+        return {one: least for one, least in every.items() if one not in shown}
+
+
+def redacted(query: str, material: Material) -> Redacted:
+    """Return a query without its secrets and private words.
+
+    Args:
+        query: What would be searched for.
+        material: What is private, and what anybody may say.
+    """
+    safe = without_identities(masked(respelt(query)).text)
+    secrets = MARK.findall(safe)
+    text = " ".join(MARK.sub(" ", safe).split())
+    gone: set[int] = set()
+    for find in (_latin, _spelt, _numbered, _chinese, _together):
+        gone |= find(text, material)
+    kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
+    dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
+    lost = tuple(one for part in dropped.split("\n") if (one := part.strip()))
+    if not gone and not secrets:
+        # What is only written in an unusual way is searched as it is.
+        return Redacted(" ".join(query.split()))
+    left = (chunk for chunk in kept.split() if not gone or any(map(str.isalnum, chunk)))
+    return Redacted(" ".join(left), (*secrets, *lost))
+
+
+def _latin(text: str, material: Material) -> set[int]:
+    """Return the places of the chunks between spaces that hold a private word in any form."""
+    gone: set[int] = set()
+    for chunk in _CHUNK.finditer(text):
+        if _betrays(chunk[0], material):
+            gone.update(range(*chunk.span()))
+    return gone
+
+
+def _betrays(chunk: str, material: Material) -> bool:
+    if any(map(material.secret, words(chunk))):
+        return True
+    strange = [one for one in ATOM.findall(plain(chunk)) if _strange(one, material)]
+    if any(_disguised(one, material) for one in strange):
+        return True
+    if not strange:
+        return False
+    return any(_tells(one, material) for one in decoded(chunk))
+
+
+def _strange(atom: str, material: Material) -> bool:
+    """Tell whether a word is one that neither anybody nor the person uses."""
+    cut = words(atom)
+    if atom.isdecimal() or atom in NO_TOPIC:
+        return False
+    return not all(material.free(word) or _filler(word) or weight(word) < 1 for word in cut)
+
+
+def _disguised(atom: str, material: Material) -> bool:
+    """Tell whether a strange word is a private one in another form, or a piece of one."""
+    if len(atom) >= OPAQUE and (len(atom) > MOST or any(map(str.isdigit, atom))):
+        return True
+    if len(atom) < PIECE:
+        return False
+    hidden = material.hidden
+    if any(one in hidden for one in disguises(atom)):
+        return True
+    return any(
+        (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
+        for one in hidden
+    )
+
+
+def _piece(atom: str, whole: str) -> bool:
+    """Tell whether a word is the beginning or the end of a longer one, and no form of it."""
+    return whole.startswith(atom) or whole.endswith(atom)
+
+
+def _tells(text: str, material: Material) -> bool:
+    """Tell whether what was decoded holds anything private, or is a text that says something."""
+    if any(map(material.secret, words(text))) or _numbered(text, material):
+        return True
+    letters = sum(map(str.isalpha, text))
+    return letters >= WHOLE and letters > len(text) / 2
+
+
+def _spelt(text: str, material: Material) -> set[int]:
+    """Return the places of words that are private when they are joined."""
+    atoms = [(one.start(), one.end(), plain(one[0])) for one in ATOM.finditer(text)]
+    gone: set[int] = set()
+    for first, (start, _, _) in enumerate(atoms):
+        joined, strange, codes = "", False, []
+        for _, end, atom in atoms[first:]:
+            joined += atom
+            codes.append(atom)
+            if len(joined) > MOST:
+                break
+            strange = strange or len(atom) == 1 or _strange(atom, material)
+            if len(codes) > 1 and _joined_tells(joined, codes, strange, material):
+                gone.update(range(start, end))
+    return gone
+
+
+def _joined_tells(joined: str, parts: Sequence[str], strange: bool, material: Material) -> bool:
+    if not strange and not joined.isdecimal():
+        return False
+    if len(joined) < PIECE:
+        return False
+    if {joined, joined[::-1]} & material.hidden:
+        return True
+    single = all(len(one) == 1 for one in parts)
+    if single and not joined.isdecimal() and len(joined) >= PIECE:
+        return _disguised(joined, material) or bool(set(disguises(joined)) & material.hidden)
+    coded = len(parts) >= PIECE and all(one.isdecimal() for one in parts)
+    return coded and any(_tells(one, material) for one in decoded(" ".join(parts)))
+
+
+def _numbered(text: str, material: Material) -> set[int]:
+    """Return the places of private numbers, and of what is left of them when they are cut."""
+    gone: set[int] = set()
+    for one in _NUMBER.finditer(text):
+        digits = _digits(one[0])
+        if len(digits) < PIECE or _YEAR.fullmatch(digits) or _said(one[0], material):
+            continue
+        if any(_piece_of(digits, *whole) for whole in material.numbers.items()):
+            gone.update(range(*one.span()))
+    return gone
+
+
+def _said(number: str, material: Material) -> bool:
+    return all(map(material.free, words(number)))
+
+
+def _piece_of(digits: str, whole: str, least: int) -> bool:
+    if len(digits) < least:
+        return False
+    return any(one in whole or whole in one for one in (digits, digits[::-1]))
+
+
+def _chinese(text: str, material: Material) -> set[int]:
+    """Return the places of Chinese characters that are private, whatever stands between them."""
+    places = [at for at, letter in enumerate(text) if _HAN.match(letter)]
+    letters = "".join(text[at] for at in places)
+    if len(letters) < 2:
+        return set()
+    pairs = [letters[at : at + 2] for at in range(len(letters) - 1)]
+    free = [_free_pair(pair, material) for pair in pairs]
+    covered = {at + n for at, one in enumerate(free) if one for n in (0, 1)}
+    gone: set[int] = set()
+    for at, pair in enumerate(pairs):
+        if {at, at + 1} <= covered or free[at]:
+            continue
+        around = [letters[max(at - 1, 0) : at + 2], letters[at : at + 3]]
+        if _private_pair(pair, around, material) or _private_pair(
+            pair[::-1], [one[::-1] for one in around], material
+        ):
+            gone.update((places[at], places[at + 1]))
+    return gone
+
+
+def _free_pair(pair: str, material: Material) -> bool:
+    if pair in FILLER_ZH or material.free(pair):
+        return True
+    return weight(pair) < 1
+
+
+def _private_pair(pair: str, around: Sequence[str], material: Material) -> bool:
+    if any(pair in one.run for one in material.memory):
+        return True
+    held = [one.run for one in material.files if pair in one.run]
+    if not held:
+        return False
+    longer = [one for one in around if len(one) > 2]
+    return pair[0] in _SURNAMES or not longer or any(one in run for run in held for one in longer)
+
+
+def _together(text: str, material: Material) -> set[int]:
+    """Return the places of words that stand together in a private sentence, and nowhere else."""
+    own = {word for one in material.own for word in one.words}
+    asked = frozenset(
+        word for word in words(text) if word not in own and not _filler(word) and len(word) > 1
+    )
+    found: set[str] = set()
+    for sentence in (sentence for one in material.private for sentence in one.sentences):
+        both = asked & sentence
+        if _count(both) >= TOGETHER and not any(both <= one.words for one in material.public):
+            found |= both
+    return _places(text, found) if found else set()
+
+
+def _count(both: Collection[str]) -> float:
+    """Return how many words there are; a Chinese one has about two pairs."""
+    return sum(0.5 if _HAN.match(word) else 1.0 for word in both)
+
+
+def _places(text: str, found: Set[str]) -> set[int]:
+    gone: set[int] = set()
+    for chunk in _CHUNK.finditer(text):
+        if not found.isdisjoint(words(chunk[0])):
+            gone.update(range(*chunk.span()))
+    for at in range(len(text) - 1):
+        if text[at : at + 2] in found:
+            gone.update((at, at + 1))
+    return gone
+
+
+def disguises(atom: str) -> Iterator[str]:
+    """Yield the words that a word may stand for: reversed, and with its letters shifted."""
+    yield from (atom[::-1], unleet(atom), unleet(atom)[::-1])
+    if len(atom) < WHOLE or not (atom.isascii() and atom.isalpha()):
+        return
+    for by in range(1, 26):
+        shifted = "".join(chr((ord(letter) - 97 + by) % 26 + 97) for letter in atom)
+        yield shifted
+        yield shifted[::-1]
+
+
+def _held(word: str, some: Iterable[Vocabulary]) -> bool:
+    return any(word in one.words for one in some)
+
+
+def _filler(word: str) -> bool:
+    return word in FILLER or word in FILLER_ZH or word in FRAME
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdecimal, text))

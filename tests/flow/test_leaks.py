@@ -1,0 +1,163 @@
+"""What a search provider is told holds no private words, though the model hands them on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from app.cli.runs import _show as shown
+from config.settings import settings
+from graph.session import Session
+from memory.facts.store import NewFact, add
+from runs.trace import read_trace
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+from tests.loopback import Asked, Loopback, reply, serving
+from tools.ingest import ingest
+
+BEES = "How do bees dance?"
+PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377")
+PAGE = "<h1>Bees</h1><p>Honeybees perform the waggle dance, which Tautz has filmed.</p>"
+
+
+def queries(server: Loopback) -> list[str]:
+    """Return what the search provider was asked for."""
+    asked = (urlsplit(one.target) for one in server.asked)
+    return [parse_qs(one.query)["q"][0] for one in asked if one.path == "/search"]
+
+
+@pytest.fixture
+async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Loopback]:
+    """A search provider with one page about bees, and that page."""
+
+    def answer(asked: Asked) -> bytes:
+        if not asked.target.startswith("/search"):
+            return reply(PAGE * 5)
+        hit = {"url": f"{server.url}/bees", "title": "Bees", "content": "The waggle dance."}
+        return reply(json.dumps({"results": [hit]}), mime="application/json")
+
+    async with serving(answer) as server:
+        monkeypatch.setenv("SEARXNG_URL", server.url)
+        monkeypatch.setenv("DOSSIER_ALLOW_PRIVATE_FETCH", "true")
+        settings.cache_clear()
+        yield server
+
+
+@pytest.fixture
+async def told(tmp_path: Path, choices: dict[str, object], script: Script) -> dict[str, object]:
+    """Choices of a run whose model puts into queries what memory and files say."""
+    settings().home.mkdir(parents=True, exist_ok=True)
+    (settings().home / "AGENTS.md").write_text("I work for Zorblatt Holdings.\n")
+    await add("local/", NewFact("My sister Marisela has diabetes", "context"))
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "bees.md").write_text("Bees dance. Contract 48213377 is with Quenlyn Ltd.")
+    library = await ingest("local/", folder, lambda _: None)
+    script.on("Rewrite", {"question": BEES, "queries": ["Zorblatt bees", "Marisela diabetes"]})
+    leak = draft("waggle dance")
+    leak["steps"][0]["queries"] = ["Quenlyn 48213377", "bee dance Quenlyn"]
+    script.on("Draft", leak)
+    call = {"name": "search", "args": {"query": "bees z-o-r-b-l-a-t-t"}, "id": "1"}
+    asked = AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})
+    only = {"name": "search", "args": {"query": "TWFyaXNlbGEgaGFzIGRpYWJldGVz"}, "id": "2"}
+    more = AIMessage("", tool_calls=[only], response_metadata={"finish_reason": "tool_calls"})
+    script.on("researcher", asked, more, "The waggle dance tells of food [S1].")
+    return {**choices, "files": [library.root]}
+
+
+def leaks(server: Loopback) -> list[str]:
+    squeezed = [one.replace("-", "").replace(" ", "").casefold() for one in queries(server)]
+    return [one for one in squeezed for name in PRIVATE if name.casefold() in one]
+
+
+async def test_words_of_memory_and_files_are_in_no_query(
+    thread: Session, told: dict[str, object], web: Loopback, script: Script
+):
+    await thread.begin(BEES, make(told), quiet)
+
+    assert BEES in queries(web)
+    assert "bees" in queries(web)
+    assert leaks(web) == []
+    assert not any("TWFy" in one for one in queries(web))
+    answers = [str(one.text) for _, said in script.asked for one in said if one.type == "tool"]
+    assert any("must not leave" in one for one in answers)
+
+
+async def test_the_trace_says_which_words_were_withheld(
+    thread: Session,
+    told: dict[str, object],
+    web: Loopback,
+    capsys: pytest.CaptureFixture[str],
+):
+    await thread.begin(BEES, make(told), quiet)
+
+    lines: list[dict[str, Any]] = [
+        one for one in await read_trace("t1-1") if one["kind"] == "search"
+    ]
+    redacted = [one for one in lines if one["status"] == "redacted"]
+    assert {"query": "bees", "withheld": ["Zorblatt"]}.items() <= redacted[0].items()
+    assert any(one["status"] == "query_withheld" for one in lines)
+    assert await shown("local/", "t1-1", False) == 0
+    assert "cut or refused to keep private words back" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("by", ["run", "installation"])
+async def test_a_person_may_let_private_words_be_searched_for(
+    thread: Session,
+    told: dict[str, object],
+    web: Loopback,
+    monkeypatch: pytest.MonkeyPatch,
+    by: str,
+):
+    if by == "installation":
+        monkeypatch.setenv("DOSSIER_PRIVATE_QUERIES", "true")
+        settings.cache_clear()
+
+    await thread.begin(BEES, make(told, private_queries=by == "run"), quiet)
+
+    assert "Zorblatt bees" in queries(web)
+    assert "Quenlyn 48213377" in queries(web)
+
+
+async def test_words_that_the_person_says_may_be_searched_for(
+    thread: Session, told: dict[str, object], web: Loopback, script: Script
+):
+    await thread.begin("What does Zorblatt know about bees?", make(told), quiet)
+
+    assert "Zorblatt bees" in queries(web)
+
+
+async def test_words_that_the_person_puts_into_the_plan_may_be_searched_for(
+    thread: Session, told: dict[str, object], web: Loopback
+):
+    context = make(told, auto_accept=False)
+    waiting = await thread.begin(BEES, context, quiet)
+    assert waiting.request
+    args = waiting.request["action_requests"][0]["args"]
+    steps = args["steps"].replace("bee dance Quenlyn", "bee dance Marisela Quenlyn")
+    assert steps != args["steps"]
+    action = {"name": "research_plan", "args": {**args, "steps": steps}}
+    await thread.answer({"type": "edit", "edited_action": action}, context, quiet)
+
+    assert "bee dance Marisela" in queries(web)
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+async def test_a_question_with_a_secret_is_not_searched_whole(
+    thread: Session, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
+):
+    number = "078-05-1120"
+    said = f"{BEES} SSN {number}, and log in with password hunter2-Zebra9"
+    script.on("Rewrite", {"question": said, "queries": [f"bees {number}", "bees hunter2-Zebra9"]})
+
+    await thread.begin(said, make(choices, private_queries=allowed), quiet)
+
+    assert queries(web)
+    assert not any(one in query for query in queries(web) for one in ("1120", "removed"))

@@ -1,0 +1,173 @@
+"""Private words are taken out of a query in whatever form they stand there, and no others."""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import time
+
+import pytest
+
+from retrieval.redaction import Material, redacted, vocabulary
+
+OWN = "How do bees dance? 蜜蜂怎么跳舞？"
+PUBLIC = "Honeybees perform the waggle dance, says Karl von Frisch in 1927. 蜜蜂的摇摆舞"
+MEMORY = (
+    "I work for Zorblatt Holdings as chief auditor.",
+    "My sister Marisela has diabetes; her phone is 0171-5550923. She was born in 1987.",
+    "我住在青岛，老板叫张伟明。",
+)
+FILES = (
+    "Contract 48213377 between Quenlyn Ltd and Ostrava Mills. The board will vote for the sale of "
+    "the northern river station on 2026-03-14 at 85,000 euros. "
+    "Write to hedwig.brandt@quenlyn.example. 客户刘晓燕的合同编号为A-77812。",
+)
+KEPT = Material(
+    own=[vocabulary(OWN)],
+    public=[vocabulary(PUBLIC)],
+    memory=[vocabulary(one) for one in MEMORY],
+    files=[vocabulary(FILES[0])],
+)
+
+
+def in_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "bees dance",
+        "how do honeybees communicate, waggle dance, von Frisch 1927",
+        "population of Norway 2023",
+        "python list sort stable Timsort algorithm",
+        "site:wikipedia.org bee language review pdf",
+        "Nobel Prize in Physiology or Medicine 1973",
+        "蜜蜂 舞蹈 综述 研究",
+        "蜜蜂交流方式的进化",
+        "Ångström units and naïve Bayes",
+        "COVID-19 mRNA vaccine BNT162b2 efficacy",
+    ],
+)
+def test_a_query_without_private_words_stays_as_it_is(query: str):
+    assert redacted(query, KEPT) == (query, ())
+
+
+@pytest.mark.parametrize(
+    "private",
+    [
+        "Zorblatt",
+        "zorblatt's",
+        "diabetes",
+        "auditor",
+        "hedwig.brandt@quenlyn.example",
+        "48213377",
+        "0171 5550923",
+        "5550923",
+        "85000",
+        "2026-03-14",
+        "1987",
+        "张伟明",
+        "青岛",
+        "刘晓燕",
+        "A-77812",
+    ],
+)
+def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
+    left = redacted(f"bees {private} dance", KEPT)
+
+    assert left.text == "bees dance"
+    assert left.dropped
+    assert left.searchable
+
+
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        "z-o-r-b-l-a-t-t",
+        "Z o r b l a t t",
+        "Zor.bla.tt",
+        "Zorb",
+        "blatt",
+        "ttalbroz",
+        codecs.encode("zorblatt", "rot13"),
+        "dsvfpexx",
+        "Z0rbl4tt",
+        "ZorblattHoldings2026",
+        "Ｚｏｒｂｌａｔｔ",
+        "Zor\u200bblatt",
+        "Zоrblаtt",
+        "%5A%6F%72blatt",
+        "%255Aorblatt",
+        "&#90;orblatt",
+        "\\u005aorblatt",
+        in_base64("Zorblatt"),
+        in_base64("my sister has diabetes"),
+        base64.b32encode(b"Zorblatt").decode(),
+        "5a6f72626c617474",
+        "90 111 114 98 108 97 116 116",
+        "3290555",
+        "0171.555.0923",
+        "https://evil.example/collect?boss=Zorblatt",
+        f"https://evil.example/{in_base64('Marisela')}",
+        "zorblatt.evil.example",
+        "张 伟 明",
+        "张-伟-明",
+        "明伟张",
+        in_base64("张伟明"),
+        "%E5%BC%A0%E4%BC%9F%E6%98%8E",
+        "\\u5f20\\u4f1f\\u660e",
+    ],
+)
+def test_a_private_word_in_disguise_is_taken_out(disguise: str):
+    assert redacted(f"bees {disguise} dance", KEPT).text == "bees dance"
+
+
+def test_common_words_that_stand_together_in_a_private_sentence_are_taken_out():
+    together = redacted("board vote sale northern river station", KEPT)
+
+    assert not together.searchable
+    assert redacted("board vote rules", KEPT).text == "board vote rules"
+
+
+def test_what_the_person_or_the_web_says_may_be_searched_for():
+    said = KEPT.__class__([vocabulary("What does Zorblatt pay?")], [], KEPT.memory, KEPT.files)
+    read = KEPT.__class__([], [vocabulary("Zorblatt rises")], KEPT.memory, KEPT.files)
+
+    assert redacted("Zorblatt salaries", said).text == "Zorblatt salaries"
+    assert redacted("Zorblatt salaries", read).text == "Zorblatt salaries"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "freeze credit, my SSN is 078-05-1120",
+        "freeze credit 078-05-1120",
+        "freeze credit [password removed]",
+        "freeze credit password: hunter2-Zebra9",
+        "freeze credit 4111 1111 1111 1111",
+        "freeze credit 11010519491231002X",
+        "freeze credit DE89 3704 0044 0532 0130 00",
+        "freeze credit sk-abcdefghijklmnop1234567890",
+    ],
+)
+def test_a_secret_is_taken_out_whoever_has_said_it(query: str):
+    allowed = Material([vocabulary(query)], [], [], [])
+
+    left = redacted(query, allowed)
+
+    assert left.dropped
+    assert not any(one in left.text for one in ("1120", "hunter2", "1111", "3704", "002X", "sk-"))
+    assert "freeze credit" in left.text
+
+
+def test_time_grows_with_the_query_and_the_texts_alone():
+    def seconds(times: int) -> float:
+        held = [vocabulary(f"{FILES[0]} {n} " * times) for n in range(3)]
+        material = Material([], [], [], held)
+        start = time.process_time()
+        redacted("strange wordx a b c 12 34 张 伟 " * times, material)
+        return time.process_time() - start
+
+    seconds(1)
+    assert seconds(80) < 30 * max(seconds(8), 0.01)

@@ -1,0 +1,137 @@
+"""Look through what leaves for the web: private words go out only where the person lets them.
+
+Every query passes here, just before it is sent, whoever has written it: what a model is told in
+a page, a file or a note to hide in a query is taken out by code, and by no request to the model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from config.errors import Problem
+from config.settings import settings
+from graph.context import Context
+from memory.experience.insights import listed as insights
+from memory.experience.memory import PERSON, lines
+from memory.experience.recalling import prepared
+from memory.experience.utterances import spoken
+from memory.facts.listing import listed as facts
+from memory.files.reading import held
+from memory.profile.store import kept as profile
+from retrieval.redaction import Material, Redacted, Vocabulary, redacted, vocabulary
+from runs.place import Here
+from runs.trace import WITHHELD
+from storage.engine import read_rows
+from storage.tables import calls, pages, runs, sources, utterances
+
+HINT = "say it in the question, or let it be searched with --set private_queries=true"
+
+WEB = "web"
+REPORT = "report"
+
+
+async def cleared(here: Here, context: Context, query: str) -> Redacted:
+    """Return a query as it may leave.
+
+    What may not is a word of the memory or of the person's files that the person has not said in
+    this thread, and that no web page read in it says; and a secret in any case.
+
+    Raises:
+        Problem: `query_withheld` where nothing is left to search for.
+    """
+    allowed = context.private_queries or settings().private_queries
+    material = Material([], [], [], []) if allowed else await _material(here, context)
+    left = await asyncio.to_thread(redacted, query, material)
+    if left.dropped and not left.searchable:
+        what = "it holds words of your files or your memory that you have not said, or a secret"
+        raise Problem(WITHHELD, what, where="the query", hint=HINT)
+    return left
+
+
+async def _material(here: Here, context: Context) -> Material:
+    said, read, notes = await asyncio.gather(_said(here), _read(here), _remembered(here))
+    public, files = read
+    return Material(
+        own=_vocabularies([*said, context.style]),
+        public=_vocabularies([*public, *await _hits(here)]),
+        memory=_vocabularies(notes),
+        files=_vocabularies(files),
+    )
+
+
+def _vocabularies(texts: Iterable[str]) -> list[Vocabulary]:
+    return [vocabulary(text) for text in dict.fromkeys(texts) if text.strip()]
+
+
+async def _said(here: Here) -> list[str]:
+    """Return what the person has said in this thread: questions, and words on its plans."""
+    its = (runs.c.owner == here.owner, runs.c.thread == here.thread)
+    asked = (await read_rows(select(runs.c.id, runs.c.question).where(*its))).all()
+    mine = (utterances.c.owner == here.owner, utterances.c.run.in_([row.id for row in asked]))
+    spoke = select(utterances.c.action).where(*mine, utterances.c.who == PERSON)
+    return [*(row.question for row in asked), *(await read_rows(spoke)).scalars()]
+
+
+async def _read(here: Here) -> tuple[list[str], list[str]]:
+    """Return the texts of this thread's web pages, and those of all other pages it has read."""
+    shown = select(sources.c.page).where(sources.c.thread == here.thread)
+    mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
+    columns = (pages.c.kind, pages.c.title, pages.c.place, pages.c.text)
+    rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
+    told = [(row.kind, f"{row.title}\n{row.place}\n{row.text}") for row in rows]
+    return [text for kind, text in told if kind == WEB], [
+        text for kind, text in told if kind != WEB
+    ]
+
+
+async def _hits(here: Here) -> list[str]:
+    """Return what searches of this run have found on the web, as the providers tell it."""
+    its = (calls.c.run == here.run, calls.c.kind == "search")
+    every = (await read_rows(select(calls.c.result).where(*its))).scalars()
+    return [f"{hit['title']}\n{hit['snippet']}" for one in every for hit in json.loads(one)]
+
+
+async def _remembered(here: Here) -> list[str]:
+    """Return everything of the memory that calls of a run are told."""
+    files, known, person, learnt, past, reports = await asyncio.gather(
+        held(here.owner),
+        facts(here.owner),
+        profile(here.owner),
+        insights(here.owner),
+        _past(here),
+        _reports(here.owner),
+    )
+    told = [one.text for one in files if one.problem is None]
+    told += [fact.content for fact in known]
+    told += _texts(person.profile)
+    told += [one.content for one in learnt]
+    return [*told, *past, *reports]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for one in value.values() for text in _texts(one))
+    elif isinstance(value, Sequence):
+        yield from (text for one in value for text in _texts(one))
+
+
+async def _past(here: Here) -> list[str]:
+    """Return the questions and the key steps of the runs that this one was told of."""
+    told = [one.past for one in await prepared(here.owner, here.run)]
+    steps = [await spoken(here.owner, one.run, main=True) for one in told]
+    return [f"{one.question}\n{lines(some)}" for one, some in zip(told, steps, strict=True)]
+
+
+async def _reports(owner: str) -> list[str]:
+    """Return the titles and abstracts of all reports."""
+    its = (pages.c.owner == owner, pages.c.kind == REPORT)
+    rows = await read_rows(select(pages.c.title, pages.c.abstract).where(*its))
+    return [f"{row.title}\n{row.abstract}" for row in rows]
