@@ -63,10 +63,16 @@ def table() -> Models:
     return _read(settings().models)
 
 
+def priced(name: str) -> tuple[float, float]:
+    """Return what a token costs that is read, and one that is written; 0 without a price."""
+    read, written = table().prices.get(name, (0.0, 0.0))
+    return read / 1_000_000, written / 1_000_000
+
+
 def price(name: str, tokens_in: int, tokens_out: int) -> float:
     """Return what a call costs in US dollars; 0 for a model without a price."""
-    read, written = table().prices.get(name, (0.0, 0.0))
-    return (tokens_in * read + tokens_out * written) / 1_000_000
+    read, written = priced(name)
+    return tokens_in * read + tokens_out * written
 
 
 @cache

@@ -24,6 +24,7 @@ from prompts.marks import block, blocks, wrap
 from retrieval.text import language
 from retrieval.tokens import warm
 from runs.around import Around
+from runs.attempts import renamed
 from runs.budget import budget
 from runs.faults import bear, finish_reason, spoken
 from runs.middleware import APART
@@ -53,6 +54,8 @@ class Work(NamedTuple):
     """What its tools found."""
     unsure: str | None = None
     """What is missing for it to be an answer, where the model itself says it may be none."""
+    capped: str = ""
+    """The cap of the run that cut it off, as `max_tokens = 5000`, where it was not the model."""
 
 
 async def ask(
@@ -99,10 +102,10 @@ async def _answer(
 ) -> Answer:
     """Ask, and ask again with what is wrong while the answer cannot be read."""
     said = list(messages)
-    tongue = language(around.system[:BEGINNING])
+    tongue, capped = language(around.system[:BEGINNING]), ""
     for _ in range(1 + repairs):
         try:
-            reply = (await _converse(around, said, schema))[-1]
+            reply = _last(await _converse(around, said, schema))
         except Problem as problem:
             if problem.code != "answer_too_long":
                 raise
@@ -114,8 +117,13 @@ async def _answer(
         try:
             return read(reply, schema)
         except ValueError as error:
+            capped = reply.response_metadata.get("capped", "")
+            await renamed(reply.response_metadata["attempt"], "answer_invalid")
             told = render("repair", language=tongue, error=wrong(error, tongue))
             said = [*said, AIMessage(str(reply.text)[:MENDABLE]), HumanMessage(told)]
+    if capped:
+        hint = f"allow more with {capped.partition(' ')[0]}"
+        raise Problem("budget_spent", "no room is left for an answer", where=capped, hint=hint)
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
     raise Problem("answer_invalid", what)
 
@@ -145,11 +153,17 @@ async def work(
     """
     around = replace(await _around(state, runtime, role, system), recall=recall)
     said = await _converse(around, messages, watched=watched)
-    reply = next(message for message in reversed(said) if isinstance(message, AIMessage))
+    reply = _last(said)
     complete = finish_reason(reply) != "length"
     model = reply.response_metadata.get("model", "")
     unsure = reply.response_metadata.get("unsure")
-    return Work(spoken(reply), complete, model, around.found, unsure)
+    capped = reply.response_metadata.get("capped", "")
+    return Work(spoken(reply), complete, model, around.found, unsure, capped)
+
+
+def _last(said: Sequence[AnyMessage]) -> AIMessage:
+    """Return the last message of a model in a conversation."""
+    return next(message for message in reversed(said) if isinstance(message, AIMessage))
 
 
 async def _around(

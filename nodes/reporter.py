@@ -43,7 +43,7 @@ from tools.files.reasons import with_reason
 from tools.ingest import UNKNOWN, Skipped, left_out
 from tools.uploads import newest_uploads, not_read
 
-UNFINISHED = {"cut", "no_model", "budget", "capped", "composed", "open", "unsure"}
+UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
 REPLIED = ("answer_invalid", "model_refused")
@@ -74,6 +74,8 @@ class Draft:
     notices: list[str] = field(default_factory=list)
     limit: str = ""
     """The limit of the run that was reached, if one was."""
+    cut_by: str = ""
+    """The limit of the run that cut the text off, as far as it was not the model's own."""
     unsure: str = ""
     """What is missing for it to be an answer, if it is not certain to be one."""
     id: str = field(default_factory=lambda: str(uuid4()))
@@ -165,9 +167,10 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
                 draft.tell("unsure")
             if part.complete:
                 break
+            draft.cut_by = part.capped
             said += [AIMessage(text), HumanMessage(render("continue", language=state["language"]))]
         else:
-            draft.tell("cut")
+            _cut(draft)
     except Problem as problem:
         bear(problem)
         _stopped(draft, problem)
@@ -175,12 +178,20 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
 
 def _stopped(draft: Draft, problem: Problem) -> None:
     """Note what kept the model from writing, or from writing on."""
+    spent = problem.where if problem.code == "budget_spent" else ""
+    draft.cut_by = draft.cut_by or spent
     if draft.text:
-        draft.tell("cut")
-    elif problem.code == "budget_spent":
-        draft.limit, draft.notices = problem.where, ["budget"]
+        _cut(draft)
+    elif spent:
+        draft.limit, draft.notices = spent, ["budget"]
     else:
         draft.tell("no_model")
+
+
+def _cut(draft: Draft) -> None:
+    """Note what cut a text off: a limit of the run, or the model's own."""
+    draft.limit = draft.cut_by or draft.limit
+    draft.tell("capped_text" if draft.cut_by else "cut")
 
 
 def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -> None:

@@ -133,11 +133,13 @@ def _request(state: StepState) -> str:
 
 def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]) -> Finding:
     """Judge what was written by what the checks left of it."""
+    cut = f"budget_spent: {written.capped}" if written.capped else "answer_cut"
     if not checked.cited:
-        return _finding(state, "failed", "no_evidence", queries)
+        reason = "no_evidence" if written.complete else cut
+        return _finding(state, "failed", reason, queries)
     finding = with_checked(state, _finding(state, "ok", "", queries), checked)
     if not written.complete:
-        return finding | {"status": "partial", "reason": "answer_cut"}
+        return finding | {"status": "partial", "reason": cut}
     if written.unsure is None:
         return finding
     missing = f": {written.unsure}" if written.unsure else ""

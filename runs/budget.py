@@ -7,18 +7,15 @@ import math
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
-
 from config.errors import Problem
 from graph.context import Context
+from runs.attempts import attempts
 from runs.ledger import Cost
 from runs.place import Here
-from storage.engine import read_rows
-from storage.tables import calls
 
 KEPT_BACK = 0.2
 """The share of every cap that only the reporter may use, so that a capped run ends in a report."""
@@ -26,16 +23,45 @@ KEPT_BACK = 0.2
 OPEN_BUDGETS = 256
 """How many budgets are remembered in one process."""
 
+ABSURD = 2**53
+"""More tokens than any answer has: what a cap on money allows a model that costs nothing."""
+
+LEAST = 300
+"""How many tokens an answer must be allowed, or it is of no use and the call is not made."""
+
+USUAL = 2_000
+"""How many tokens an answer is expected to have at most; for less room a call waits for others."""
+
+
 _budgets: OrderedDict[str, Budget] = OrderedDict()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Need:
+    """What a call reads, what its model takes for a token, and how long its answer may be."""
+
+    read: int
+    most: int
+    """The model's own limit, in tokens."""
+    dollars_in: float = 0.0
+    dollars_out: float = 0.0
+    wanted: int = USUAL
+    """How many tokens its answer is allowed at least while others are in flight."""
+
+
+@dataclass(eq=False)
 class Reservation:
     """What a call in flight may use at most, and until when it is believed to be in flight."""
 
     tokens: int
     dollars: float
+    limit: int
+    """How many tokens its answer may have."""
+    cap: str
+    """The cap that makes this less than the model's own limit, as `max_cost = 0.5`; or nothing."""
     until: float
+    used: Cost | None = None
+    """What it really used; `None` as long as nobody knows."""
 
 
 @dataclass
@@ -69,31 +95,34 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(
-        self, role: str, worst: Cost, seconds: float = math.inf
-    ) -> AsyncIterator[None]:
-        """Hold one call and the worst it may cost while it is made.
+        self, role: str, need: Need, seconds: float = math.inf
+    ) -> AsyncIterator[Reservation]:
+        """Hold one call and the most it may use while it is made.
 
-        A call that does not fit beside the calls in flight, but would fit without them, waits: they
-        mostly use less than they hold.
+        The answer is allowed a share of what is left. A call that has no room beside the calls in
+        flight, but would have without them, waits: they mostly use less than they hold. What was
+        not said to be used in the end counts as used whole.
 
         Args:
             role: Who calls.
-            worst: What the call may use at most.
-            seconds: How long it may take; behind that nothing is held for it any more.
+            need: What the call needs.
+            seconds: How long it may take; behind that nobody waits for what it holds.
 
         Raises:
             Problem: `budget_spent`; `where` is the cap that what was spent and this call pass.
         """
-        while not self._fits(role, worst):
+        while (allowed := self._allowed(role, need)) is None:
             await self._release(role)
+        limit, cap = allowed
         until = time.monotonic() + min(seconds, self.left(role))
-        mine = Reservation(worst.tokens_in + worst.tokens_out, worst.dollars, until)
+        mine = Reservation(need.read + limit, _dollars(need, limit), limit, cap, until)
         self.calls += 1
         self._held.append(mine)
         try:
-            yield
+            yield mine
         finally:
             self._held.remove(mine)
+            self.spend(mine.used or Cost(tokens_in=mine.tokens, dollars=mine.dollars))
             self._released.set()
             self._released = asyncio.Event()
 
@@ -102,25 +131,46 @@ class Budget:
         self.tokens += cost.tokens_in + cost.tokens_out
         self.dollars += cost.dollars
 
-    def _fits(self, role: str, worst: Cost) -> bool:
-        """Tell whether a call fits beside the calls in flight.
+    def room(self, role: str, need: Need) -> int:
+        """Return how many tokens an answer could have now, beside the calls in flight."""
+        return min(need.most, *self._rooms(role, need, self.reserved()).values())
+
+    def _allowed(self, role: str, need: Need) -> tuple[int, str] | None:
+        """Return how long an answer may be, and the cap that shortens it; `None` for a while.
 
         Raises:
-            Problem: `budget_spent` when it would not fit without them either.
+            Problem: `budget_spent` when it would be of no use without the calls in flight either.
         """
         if self.calls + 1 > self._cap("max_calls", role):
             raise self._refused("max_calls")
         if self.left(role) <= 0:
             raise self._refused("max_minutes")
-        held, need = self.reserved(), worst.tokens_in + worst.tokens_out
-        caps = (
-            ("max_tokens", self.tokens, held.tokens_in, need),
-            ("max_cost", self.dollars, held.dollars, worst.dollars),
-        )
-        for name, spent, _, estimate in caps:
-            if spent + estimate > self._cap(name, role):
-                raise self._refused(name, *(one[1:] for one in caps if one[0] == name))
-        return all(sum(amounts) <= self._cap(name, role) for name, *amounts in caps)
+        least, alone = min(LEAST, need.most), self._rooms(role, need, Cost())
+        for cap, room in alone.items():
+            if room < least:
+                raise self._refused(cap, *self._amounts(cap, need, least))
+        beside = self._rooms(role, need, self.reserved())
+        cap = min(beside, key=lambda name: beside[name])
+        usual = min(need.wanted, need.most, *alone.values())
+        if beside[cap] < usual:
+            return None
+        limit = min(need.most, max(usual, beside[cap] // self.context.parallelism))
+        return limit, f"{cap} = {getattr(self.context, cap)}" if limit < need.most else ""
+
+    def _rooms(self, role: str, need: Need, held: Cost) -> dict[str, int]:
+        """Return how many tokens of an answer each cap has room for beside what is held."""
+        spent = self._spent()
+        tokens = self._cap("max_tokens", role) - spent.tokens_in - held.tokens_in - need.read
+        dollars = self._cap("max_cost", role) - spent.dollars - held.dollars - _dollars(need, 0)
+        bought = dollars / need.dollars_out if need.dollars_out else math.copysign(ABSURD, dollars)
+        return {"max_tokens": math.floor(tokens), "max_cost": math.floor(bought)}
+
+    def _spent(self) -> Cost:
+        """Return what is spent, with what calls may use that never came back in their time."""
+        now = time.monotonic()
+        lost = [one for one in self._held if one.until <= now]
+        tokens = self.tokens + sum(one.tokens for one in lost)
+        return Cost(tokens_in=tokens, dollars=self.dollars + sum(one.dollars for one in lost))
 
     async def _release(self, role: str) -> None:
         """Wait until a call in flight has ended, or has had the time that it may take."""
@@ -133,7 +183,14 @@ class Budget:
         now = time.monotonic()
         return [one for one in self._held if one.until > now]
 
-    def _refused(self, name: str, amounts: Sequence[float] = ()) -> Problem:
+    def _amounts(self, cap: str, need: Need, least: int) -> tuple[float, float, float]:
+        """Return what was spent of a cap, what is held of it, and what a call needs at least."""
+        spent, held = self._spent(), self.reserved()
+        if cap == "max_tokens":
+            return spent.tokens_in, held.tokens_in, need.read + least
+        return spent.dollars, held.dollars, _dollars(need, least)
+
+    def _refused(self, name: str, *amounts: float) -> Problem:
         limit = f"{name} = {getattr(self.context, name)}"
         named = zip(("spent", "reserved", "estimate"), amounts, strict=False)
         where = ", ".join([limit, *(f"{of} = {round(amount, 4)}" for of, amount in named)])
@@ -143,6 +200,10 @@ class Budget:
     def _cap(self, name: str, role: str) -> float:
         share = 1.0 if role == "reporter" else 1.0 - KEPT_BACK
         return float(getattr(self.context, name) * share)
+
+
+def _dollars(need: Need, written: int) -> float:
+    return need.read * need.dollars_in + written * need.dollars_out
 
 
 async def budget(here: Here, context: Context) -> Budget:
@@ -173,20 +234,13 @@ def pause_thread(thread: str) -> None:
 
 
 async def _spent(here: Here, context: Context) -> Budget:
-    used = (
-        select(
-            func.count().label("made"),
-            func.sum(calls.c.tokens_in + calls.c.tokens_out).label("tokens"),
-            func.sum(calls.c.cost).label("dollars"),
-            (func.max(calls.c.ended) - func.min(calls.c.started)).label("seconds"),
-        )
-        .where(calls.c.run == here.run, calls.c.kind == "model")
-        .group_by(calls.c.session)
-    )
+    """Return a budget with what every attempt of a run used, or may have used."""
     total = Budget(context)
-    for row in await read_rows(used):
-        total.calls += row.made
-        total.tokens += row.tokens
-        total.dollars += row.dollars
-        total.seconds += row.seconds
+    spans: dict[str, tuple[float, float]] = {}
+    for one in await attempts(here.run):
+        total.calls += 1
+        total.spend(Cost(tokens_in=one.tokens_in, tokens_out=one.tokens_out, dollars=one.cost))
+        first, last = spans.get(one.session, (one.started, one.ended))
+        spans[one.session] = min(first, one.started), max(last, one.ended)
+    total.seconds = sum(last - first for first, last in spans.values())
     return total

@@ -21,8 +21,9 @@ from retrieval.regex import regex
 from retrieval.text import language
 from retrieval.tokens import count
 from runs.around import Around
+from runs.budget import USUAL
 from runs.mending import mended
-from runs.middleware import ANSWER_TOKENS, Handler
+from runs.middleware import Handler
 
 FULL = 0.75
 """The part of its window that a model is given to read, before older messages are summarised."""
@@ -71,7 +72,7 @@ def window(model: BaseChatModel) -> int:
     """Return how many tokens a model can read, less what is remembered and what it answers."""
     known = (getattr(model, "profile", None) or {}).get("max_input_tokens")
     whole = known if isinstance(known, int) else settings().context_tokens
-    return max(whole - MEMORY - ANSWER_TOKENS, whole // 2)
+    return max(whole - MEMORY - USUAL, whole // 2)
 
 
 def tokens(messages: Iterable[Any]) -> int:

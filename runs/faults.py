@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,9 @@ CLIENTS = {
 }
 """Packages of clients, and the class of their own errors; some of these are no ModelErrors."""
 
+UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ConnectionRefusedError", "gaierror"}
+"""Errors of a connection that was never made."""
+
 STATUSES = {
     ModelAuthenticationError: 401,
     ModelPermissionDeniedError: 403,
@@ -117,6 +121,41 @@ def told(error: BaseException) -> Problem:
         return Problem("model_timeout", "the model did not answer in time")
     known = _told_by_status(_status(error), said)
     return known or Problem("model_unavailable", f"the model server failed: {name}", hint=said)
+
+
+def billed(error: BaseException) -> tuple[int, int] | None:
+    """Return the tokens that a failed call was billed, read and written; `None` if nobody knows.
+
+    A server that refuses a request, or that was never reached, bills nothing unless it says so.
+    """
+    # A problem that no client's error is behind comes from a model in this process.
+    cause = error.__cause__ if isinstance(error, Problem) else error
+    if cause is None:
+        return 0, 0
+    chain = list(_chain(cause))
+    usage = next((one for each in chain if (one := _usage(each))), None)
+    if usage:
+        return usage
+    refused = any(_status(each) >= 400 for each in chain)
+    unsent = any(type(each).__name__ in UNSENT for each in chain)
+    return (0, 0) if refused or unsent else None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what lies behind it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _usage(error: BaseException) -> tuple[int, int] | None:
+    """Return the use that the body of an error tells of."""
+    body = getattr(error, "body", None)
+    usage = body.get("usage") if isinstance(body, dict) else None
+    if not isinstance(usage, dict):
+        return None
+    read, written = (usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
+    return (read, written) if isinstance(read, int) and isinstance(written, int) else None
 
 
 def _status(error: BaseException) -> int:

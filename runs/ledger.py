@@ -71,7 +71,12 @@ async def recorded(call: Call) -> Any | None:
 
 
 async def record(
-    call: Call, result: Any, started: float, cost: Cost | None = None, said: Said | None = None
+    call: Call,
+    result: Any,
+    started: float,
+    cost: Cost | None = None,
+    said: Said | None = None,
+    also: Sequence[Statement] = (),
 ) -> None:
     """Keep the result of a call; it is on the disk when this returns.
 
@@ -81,6 +86,7 @@ async def record(
         started: When it was made, in seconds since 1970.
         cost: What it used; nothing for calls that are free.
         said: What it comes down to; it is kept in the same moment.
+        also: What else is written in that moment.
     """
     cost = cost or Cost()
     row = {
@@ -100,10 +106,10 @@ async def record(
         "ended": time.time(),
     }
     try:
-        await commit((insert(calls), row), *_uttered(call, said))
+        await commit((insert(calls), row), *_uttered(call, said), *also)
     except IntegrityError:
         # Two equal requests of one attempt ran side by side; either result will do.
-        return
+        await commit(*also)
 
 
 async def once(

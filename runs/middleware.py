@@ -10,7 +10,6 @@ from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, messages_from_dict, messages_to_dict
 from langchain_core.messages.ai import UsageMetadata
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
@@ -20,15 +19,15 @@ from config.models import price
 from config.settings import settings
 from retrieval.secrets import masked_within
 from retrieval.tokens import count, exact
-from runs import faults, ledger
+from runs import faults, ledger, limits
 from runs.around import Around
+from runs.attempts import begun, settled
+from runs.budget import USUAL, Reservation
 from runs.ledger import Call, Cost, Said
 from runs.trace import trace
+from storage.journal import commit
 
 Handler = Callable[[ModelRequest[Around]], Awaitable[ModelResponse[Any]]]
-
-ANSWER_TOKENS = 2_000
-"""How many tokens an answer is expected to have at most, where the model sets no limit."""
 
 ABSURD = 10_000_000
 """More tokens than any call uses; a server that says so is not believed."""
@@ -55,10 +54,13 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         response = _masked(await handler(request))
-        spent = replace(_cost(_reply(response), request), session=around.budget.session)
+        reply = _reply(response)
+        spent = _cost(reply, reply.response_metadata["model"])
+        spent = replace(spent, session=around.budget.session)
         result = messages_to_dict(response.result)
-        said = None if around.role in APART else _said(around.role, _reply(response))
-        await ledger.record(call, result, started, spent, said)
+        said = None if around.role in APART else _said(around.role, reply)
+        ended = settled(reply.response_metadata["attempt"], "ok", spent)
+        await ledger.record(call, result, started, spent, said, also=[ended])
         return response
 
 
@@ -98,53 +100,123 @@ class Retry(AgentMiddleware[Any, Around, Any]):
 
 
 class Meter(AgentMiddleware[Any, Around, Any]):
-    """Let one physical call through if the budget allows it, time it and trace it."""
+    """Let physical calls through if the budget allows them, limit, time, trace and record them."""
 
     async def awrap_model_call(
         self, request: ModelRequest[Around], handler: Handler
     ) -> ModelResponse[Any]:
-        """Make the call.
+        """Make the call; again where its server refuses the limit, or more than that can be had.
 
         Raises:
             Problem: What `runs.faults` tells of, or `budget_spent`.
         """
-        around = request.runtime.context
-        started, spent, status = time.monotonic(), Cost(model=_name(request.model)), "ok"
-        worst, told, reserved = _worst(request), True, around.budget.reserved()
-        try:
-            async with around.budget.reserve(around.role, worst, settings().call_seconds):
-                started, reserved = time.monotonic(), around.budget.reserved()
-                response = await self._timed(request, handler)
-            told = _tells(_reply(response)) and not spent.model.startswith("extractive")
-            spent = _told(_reply(response), request, worst)
-            around.budget.spend(spent)
-            if problem := faults.complaint(_reply(response)):
-                raise problem
-        except Problem as problem:
-            status = problem.code
-            raise
-        else:
-            return response
-        finally:
-            seconds = round(time.monotonic() - started, 4)
-            used = {"tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
-            used |= {} if told or exact() else {"estimated": True}
-            more = {"model": spent.model, "seconds": seconds, "dollars": spent.dollars, **used}
-            held = {"estimate": worst.dollars, "reserved": reserved.dollars}
-            await trace(around.here, "model", around.role, status, **more, **held)
+        around, wanted = request.runtime.context, USUAL
+        while True:
+            sent = Sent(request, wanted)
+            try:
+                response = await sent.answered(handler)
+            except Problem as problem:
+                if limits.gives_way(request.model, problem):
+                    continue
+                raise
+            if not sent.capped or around.budget.room(around.role, sent.need) < 2 * sent.limit:
+                return response
+            await commit(settled(sent.attempt, "answer_capped", sent.cost))
+            wanted = 4 * sent.limit
 
-    async def _timed(self, request: ModelRequest[Around], handler: Handler) -> ModelResponse[Any]:
-        around = request.runtime.context
-        seconds = min(settings().call_seconds, around.budget.left(around.role))
+
+class Sent:
+    """One attempt of a call: what it may use, what it used, and how it ended."""
+
+    def __init__(self, request: ModelRequest[Around], wanted: int) -> None:
+        self.request, self.around = request, request.runtime.context
+        self.need = limits.need(request, wanted)
+        self.name = limits.model_name(request.model)
+        self.worst = self.cost = Cost(self.name)
+        self.status, self.attempt, self.capped, self.told = "ok", "", "", True
+        self.limit, self.started, self.replied = 0, time.monotonic(), False
+
+    async def answered(self, handler: Handler) -> ModelResponse[Any]:
+        """Make the attempt; whoever keeps the answer settles it in the same moment.
+
+        Raises:
+            Problem: What `runs.faults` tells of, or `budget_spent`.
+        """
+        budget, role = self.around.budget, self.around.role
+        held, limit = budget.reserved(), settings().call_seconds
+        try:
+            async with budget.reserve(role, self.need, limit) as mine:
+                held = budget.reserved()
+                seconds = min(limit, budget.left(role))
+                await self._begin(mine, seconds)
+                try:
+                    return self._judged(await self._timed(handler, seconds), mine)
+                except BaseException as error:
+                    self._fail(error)
+                    raise
+                finally:
+                    mine.used = self.cost
+        except Problem as problem:
+            self.status = problem.code
+            raise
+        finally:
+            await self._end(held)
+
+    async def _begin(self, mine: Reservation, seconds: float) -> None:
+        """Write the attempt down with the most it may use, before it is sent."""
+        session, need = self.around.budget.session, self.need
+        self.limit, self.started = mine.limit, time.monotonic()
+        self.worst = Cost(self.name, need.read, mine.limit, mine.dollars, session)
+        self.cost = self.worst
+        self.attempt = await begun(self.around.here, self.around.role, self.worst, seconds)
+
+    async def _timed(self, handler: Handler, seconds: float) -> ModelResponse[Any]:
+        model = limits.limited(self.request.model, self.limit)
         try:
             async with asyncio.timeout(seconds):
-                response = await handler(request)
+                return await handler(self.request.override(model=model))
         except Problem:
             raise
         except faults.client_errors() as error:
             raise faults.told(error) from error
-        _reply(response).response_metadata["model"] = _name(request.model)
+
+    def _judged(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
+        """Note what an answer used, and on it which attempt it is of and what cut it off."""
+        self.replied, reply = True, _reply(response)
+        reply.response_metadata["model"] = self.name
+        problem = faults.complaint(reply)
+        self.told = _tells(reply) and not self.name.startswith("extractive")
+        lost = problem is not None and problem.code == "answer_cut" and not _tells(reply)
+        # Of a reply that broke off nobody knows how much of it was billed.
+        self.cost = self.worst if lost else _told(reply, self.name, self.worst)
+        if problem:
+            raise problem
+        if faults.finish_reason(reply) == "length" and limits.reached(reply, self.limit):
+            self.capped = mine.cap
+        reply.response_metadata |= {"attempt": self.attempt, "capped": self.capped}
         return response
+
+    def _fail(self, error: BaseException) -> None:
+        """Note how the attempt ended, and what it used as far as that is known."""
+        self.status = error.code if isinstance(error, Problem) else "cancelled"
+        billed = None if self.replied else faults.billed(error)
+        if billed is not None:
+            read, written = billed
+            dollars = price(self.name, read, written)
+            self.cost = Cost(self.name, read, written, dollars, self.worst.session)
+
+    async def _end(self, held: Cost) -> None:
+        """Settle an attempt that brought no answer, and trace every one."""
+        if self.attempt and self.status != "ok":
+            await commit(settled(self.attempt, self.status, self.cost))
+        cost = self.cost
+        used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out}
+        used |= {} if self.told or exact() else {"estimated": True}
+        seconds = round(time.monotonic() - self.started, 4)
+        more = {"model": self.name, "seconds": seconds, "dollars": cost.dollars, **used}
+        more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": held.dollars}
+        around = self.around
+        await trace(around.here, "model", around.role, self.status, **more)
 
 
 def _may_pass(error: BaseException) -> bool:
@@ -175,22 +247,14 @@ def _plain(request: ModelRequest[Around]) -> dict[str, Any]:
     return {"system": system, "said": said, "tools": tools, "settings": request.model_settings}
 
 
-def _worst(request: ModelRequest[Around]) -> Cost:
-    """Return what a call costs when its answer is as long as it may be."""
-    said = [*request.messages, *([request.system_message] if request.system_message else [])]
-    name, read = _name(request.model), sum(count(str(message.text)) for message in said)
-    written = getattr(request.model, "max_tokens", None) or ANSWER_TOKENS
-    return Cost(name, read, written, price(name, read, written))
-
-
-def _told(reply: AIMessage, request: ModelRequest[Around], worst: Cost) -> Cost:
+def _told(reply: AIMessage, name: str, worst: Cost) -> Cost:
     """Return what a call used; counted here, and written on the reply, if the server is silent."""
     if not _tells(reply):
         read, written = worst.tokens_in, count(str(reply.text))
         reply.usage_metadata = UsageMetadata(
             input_tokens=read, output_tokens=written, total_tokens=read + written
         )
-    return _cost(reply, request)
+    return replace(_cost(reply, name), session=worst.session)
 
 
 def _tells(reply: AIMessage) -> bool:
@@ -201,10 +265,9 @@ def _tells(reply: AIMessage) -> bool:
     return 0 < usage["input_tokens"] < ABSURD and 0 <= usage["output_tokens"] < ABSURD
 
 
-def _cost(reply: AIMessage, request: ModelRequest[Around]) -> Cost:
+def _cost(reply: AIMessage, name: str) -> Cost:
     """Return what a reply says that its call used."""
     usage = reply.usage_metadata or UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
-    name = reply.response_metadata.get("model", _name(request.model))
     read, written = usage["input_tokens"], usage["output_tokens"]
     return Cost(name, read, written, price(name, read, written))
 
@@ -235,7 +298,3 @@ def _reply(response: ModelResponse[Any]) -> AIMessage:
         what = f"the model answered with a {message.type} message"
         raise Problem("model_unavailable", what)
     return message
-
-
-def _name(model: BaseChatModel) -> str:
-    return str((model.metadata or {}).get("model", model.get_name()))

@@ -15,7 +15,7 @@ from runs.lock import held, lock_file
 from runs.trace import trace_file
 from storage.engine import read_rows, write
 from storage.scrubbing import scrub
-from storage.tables import calls, heard, runs, sources
+from storage.tables import attempts, calls, heard, runs, sources
 
 UNFINISHED = ("running", "waiting_review", "paused")
 """How a run stands that somebody may want to go on with."""
@@ -98,6 +98,7 @@ def unlink(old: Old) -> None:
 def delete_records(connection: Connection, *, old: Old) -> None:
     """Delete what the database holds of a thread that makes its runs resumable."""
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
+    connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
     connection.execute(delete(heard).where(heard.c.thread == old.thread))
     connection.execute(delete(sources).where(sources.c.thread == old.thread))
     connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

@@ -67,6 +67,28 @@ calls = Table(
 )
 """The ledger: every paid result, committed before it is used."""
 
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("session", String(64), nullable=False),
+    Column("role", String(32), nullable=False),
+    Column("step", String(32), nullable=False),
+    Column("model", String(120), nullable=False),
+    Column("status", String(64), nullable=False),
+    Column("tokens_in", BigInteger, nullable=False),
+    Column("tokens_out", BigInteger, nullable=False),
+    Column("cost", Float, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("ended", Float, nullable=False),
+)
+"""Every model call that was sent, each time it was, written before it is sent.
+
+`status` is `open` until it is known how it ended; till then the numbers are the most it may use,
+and `ended` is when it ends at the latest.
+"""
+
 documents = Table(
     "documents",
     metadata,

@@ -55,7 +55,27 @@ def _events(connection: Connection) -> None:
         connection.execute(text(f"CREATE INDEX {name} ON events ({columns_of})"))
 
 
-STEPS: tuple[Step, ...] = (_out, pages_step, _trust, _events)
+def _attempts(connection: Connection) -> None:
+    """Every attempt of a model call has a row; of older runs those are known that succeeded."""
+    connection.execute(
+        text(
+            "CREATE TABLE attempts (id VARCHAR(32) NOT NULL PRIMARY KEY, run VARCHAR(80) NOT NULL, "
+            "session VARCHAR(64) NOT NULL, role VARCHAR(32) NOT NULL, step VARCHAR(32) NOT NULL, "
+            "model VARCHAR(120) NOT NULL, status VARCHAR(64) NOT NULL, tokens_in BIGINT NOT NULL, "
+            "tokens_out BIGINT NOT NULL, cost FLOAT NOT NULL, started FLOAT NOT NULL, "
+            "ended FLOAT NOT NULL)"
+        )
+    )
+    connection.execute(text("CREATE INDEX ix_attempts_run ON attempts (run)"))
+    connection.execute(
+        text(
+            "INSERT INTO attempts SELECT SUBSTR(key, 1, 32), run, session, role, step, model, "
+            "'ok', tokens_in, tokens_out, cost, started, ended FROM calls WHERE kind = 'model'"
+        )
+    )
+
+
+STEPS: tuple[Step, ...] = (_out, pages_step, _trust, _events, _attempts)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA = 1 + len(STEPS)

@@ -30,6 +30,7 @@ class Script:
         self.rules: dict[str, list[Reply] | Callable[[list[BaseMessage]], Reply]] = {}
         self.on("Learnt", {})
         self.asked: list[tuple[str, list[BaseMessage]]] = []
+        self.limits: list[int | None] = []
         self.seconds = 0.0
 
     def on(self, name: str, *replies: Reply | Callable[[list[BaseMessage]], Reply]) -> None:
@@ -57,6 +58,8 @@ class FakeModel(BaseChatModel):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     script: Script
+    max_tokens: int | None = None
+    """How long an answer may be; the script is told, and keeps to it or not."""
 
     @property
     def _llm_type(self) -> str:
@@ -75,6 +78,7 @@ class FakeModel(BaseChatModel):
             name = "researcher"
         if "<talk>" in text:
             name = "summary"
+        self.script.limits.append(self.max_tokens)
         reply = self.script.reply(name, messages)
         if isinstance(reply, Exception):
             raise reply

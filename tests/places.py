@@ -9,6 +9,7 @@ from config.settings import settings
 from graph.context import Context
 from nodes.stack import _formless
 from runs.budget import _budgets
+from runs.limits import _most, _ways
 from runs.place import Here
 
 
@@ -18,6 +19,8 @@ def forget_environment() -> None:
     _read.cache_clear()
     _budgets.clear()
     _formless.clear()
+    _ways.clear()
+    _most.clear()
 
 
 def somewhere(**more: str) -> Here:

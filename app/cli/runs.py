@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from config.settings import settings
 from graph.context import Context
 from report.wording import told
 from retrieval.script import language as language_of
+from runs.attempts import OPEN, Attempt, attempts
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
@@ -57,16 +59,22 @@ async def _list(owner: str, as_json: bool) -> int:
 async def _show(owner: str, name: str, as_json: bool) -> int:
     try:
         run = _truly(await found(owner, name))
-        calls = await read_trace(run.id)
+        calls, made = await read_trace(run.id), await attempts(run.id)
     finally:
         await close()
     if as_json:
-        print_json({**_plain(run), "calls": calls})
+        print_json({**_plain(run), "calls": calls, "spent": _spent(made)})
         return 0
     code = run.code if run.code != run.status else ""
     report = f"report: {Path(run.folder, NAMES['md'])}" if run.folder else "no report yet"
     head = f"[bold]{run.id}[/bold]  {run.status} {code}"
-    show(head, Text(one_line(run.question)), Text(report), _table(calls), _sums(calls, run.context))
+    show(
+        head,
+        Text(one_line(run.question)),
+        Text(report),
+        _table(calls),
+        _sums(made, calls, run.context),
+    )
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
     if count := sum(call["status"] in (REDACTED, WITHHELD) for call in calls):
@@ -121,16 +129,28 @@ def _table(calls: list[dict[str, Any]]) -> Table:
     return rows
 
 
-def _sums(calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
-    made = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    read, written, spent = (
-        sum(call.get(name, 0) for call in made) for name in ("tokens_in", "tokens_out", "dollars")
-    )
-    about = "~" if any(call.get("estimated") for call in made) else ""
+def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
+    """Return what a run used; a call that nobody knows the end of may have used its most."""
+    return {
+        "calls": len(made),
+        "tokens_in": sum(one.tokens_in for one in made),
+        "tokens_out": sum(one.tokens_out for one in made),
+        "dollars": sum(one.cost for one in made),
+        "open": sum(one.status == OPEN for one in made),
+    }
+
+
+def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
+    spent, asked = _spent(made), counted(len(made), "model call")
+    about = "~" if spent["open"] or any(call.get("estimated") for call in calls) else ""
+    read, written = spent["tokens_in"], spent["tokens_out"]
     tokens = f"{about}{counted(read, 'token')} read, {about}{written:,} written"
     most = choices.get("max_cost", Context.max_cost)
-    asked = counted(len(made), "model call")
-    return f"{asked}, {tokens}, ${spent:.4f} of ${most} spent{_held(made)}"
+    known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
+    told = f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_held(known)}"
+    if not spent["open"]:
+        return told
+    return f"{told}\n{counted(spent['open'], 'call')} never ended, and counted as the worst"
 
 
 def _held(made: list[dict[str, Any]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 
 from config.errors import Problem
 from graph.context import Context
-from runs.budget import KEPT_BACK, Budget, _budgets, budget, pause_thread
+from runs.attempts import begun, settled
+from runs.budget import KEPT_BACK, LEAST, Budget, Need, budget, pause_thread
 from runs.ledger import Call, Cost, record
+from storage.journal import commit
 from tests.places import somewhere
 
 
@@ -24,10 +27,16 @@ def allowed(**caps: Any) -> Budget:
     return Budget(Context(**{**roomy, **caps}))
 
 
-async def refusal(of: Budget, role: str = "researcher", worst: Cost | None = None) -> str:
+def needs(tokens: int = 0, dollars: float = 0.0) -> Need:
+    """Return what a call needs that uses so much whatever it answers."""
+    return Need(max(tokens, 1), 0, dollars / max(tokens, 1))
+
+
+async def refusal(of: Budget, role: str = "researcher", need: Need | None = None) -> str:
     """Return the words in which a call is refused; empty if it is not."""
     try:
-        async with of.reserve(role, worst or Cost()):
+        async with of.reserve(role, need or needs()) as mine:
+            mine.used = Cost()
             return ""
     except Problem as problem:
         return str(problem)
@@ -45,16 +54,16 @@ async def test_the_last_call_that_fits_is_made_and_the_next_is_not():
 async def test_a_call_whose_worst_answer_would_pass_the_cap_is_not_made():
     one = allowed(max_tokens=10_000)
 
-    assert await refusal(one, worst=Cost("", 6_000, 2_000)) == ""
-    assert "max_tokens = 10000" in await refusal(one, worst=Cost("", 6_000, 2_001))
+    assert await refusal(one, need=needs(8_000)) == ""
+    assert "max_tokens = 10000" in await refusal(one, need=needs(8_001))
 
 
 async def test_a_call_that_could_cost_more_than_is_left_is_not_made():
     one = allowed(max_cost=1.0)
     one.spend(Cost(dollars=0.5))
 
-    assert await refusal(one, worst=Cost(dollars=0.29)) == ""
-    assert "max_cost = 1.0" in await refusal(one, worst=Cost(dollars=0.31))
+    assert await refusal(one, need=needs(dollars=0.29)) == ""
+    assert "max_cost = 1.0" in await refusal(one, need=needs(dollars=0.31))
 
 
 async def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyPatch):
@@ -68,23 +77,23 @@ async def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("caps", "used", "worst"),
+    ("caps", "used", "need"),
     [
-        ({"max_calls": 10}, {"calls": 8}, Cost()),
-        ({"max_tokens": 10_000}, {"tokens": 8_000}, Cost("", 100, 100)),
-        ({"max_cost": 1.0}, {"dollars": 0.8}, Cost(dollars=0.1)),
-        ({"max_minutes": 10}, {"seconds": 8.5 * 60}, Cost()),
+        ({"max_calls": 10}, {"calls": 8}, needs()),
+        ({"max_tokens": 10_000}, {"tokens": 8_000}, needs(200)),
+        ({"max_cost": 1.0}, {"dollars": 0.8}, needs(dollars=0.1)),
+        ({"max_minutes": 10}, {"seconds": 8.5 * 60}, needs()),
     ],
     ids=lambda one: str(one)[:12],
 )
 async def test_a_share_of_every_cap_is_kept_back_for_the_reporter(
-    caps: dict[str, Any], used: dict[str, Any], worst: Cost
+    caps: dict[str, Any], used: dict[str, Any], need: Need
 ):
     one = Budget(Context(**caps), **used)
 
     assert KEPT_BACK == 0.2
-    assert await refusal(one, "researcher", worst)
-    assert await refusal(one, "reporter", worst) == ""
+    assert await refusal(one, "researcher", need)
+    assert await refusal(one, "reporter", need) == ""
 
 
 async def test_the_reporter_has_a_cap_too():
@@ -93,7 +102,7 @@ async def test_the_reporter_has_a_cap_too():
 
 async def test_a_refusal_says_what_to_allow_more_of():
     with pytest.raises(Problem) as failure:
-        async with allowed(max_calls=1).reserve("planner", Cost()):
+        async with allowed(max_calls=1).reserve("planner", needs()):
             pass
 
     told = (failure.value.where, failure.value.hint)
@@ -102,23 +111,74 @@ async def test_a_refusal_says_what_to_allow_more_of():
 
 async def test_what_was_held_is_given_back_and_only_what_was_used_counts():
     one = allowed()
-    async with one.reserve("planner", Cost("", 5_000, 2_000, 0.5)):
-        assert (one.reserved().tokens_in, one.reserved().dollars) == (7_000, 0.5)
+    async with one.reserve("planner", Need(5_000, 2_000, 1e-5, 1e-4)) as mine:
+        assert (one.reserved().tokens_in, one.reserved().dollars) == (7_000, 0.25)
         assert (one.tokens, one.dollars) == (0, 0.0)
-    one.spend(Cost("", 100, 10, 0.25))
+        mine.used = Cost("", 100, 10, 0.25)
 
     assert (one.calls, one.tokens, one.dollars) == (1, 110, 0.25)
     assert one.reserved() == Cost()
 
 
-async def test_a_call_that_fails_gives_back_what_was_held_but_was_a_call():
+async def test_a_call_of_which_nobody_knows_what_it_used_counts_as_the_worst():
     one = allowed()
     with pytest.raises(ZeroDivisionError):
-        async with one.reserve("planner", Cost("", 5_000, 0, 0.5)):
+        async with one.reserve("planner", Need(5_000, 1_000, 1e-4)):
             raise ZeroDivisionError
 
-    assert (one.calls, one.tokens, one.dollars) == (1, 0, 0.0)
+    assert (one.calls, one.tokens, one.dollars) == (1, 6_000, 0.5)
     assert one.reserved() == Cost()
+
+
+async def limit(of: Budget, need: Need, role: str = "researcher") -> tuple[int, str]:
+    """Return how long an answer may be, and the cap that shortens it."""
+    async with of.reserve(role, need) as mine:
+        mine.used = Cost()
+    return mine.limit, mine.cap
+
+
+async def test_an_answer_is_allowed_no_more_than_its_model_can_write():
+    assert await limit(allowed(), Need(5_000, 4_096)) == (4_096, "")
+
+
+async def test_an_answer_is_allowed_a_share_of_what_is_left():
+    one = allowed(max_tokens=101_000, parallelism=4)
+
+    assert await limit(one, Need(800, 50_000)) == (20_000, "max_tokens = 101000")
+    assert await limit(one, Need(800, 50_000), "reporter") == (25_050, "max_tokens = 101000")
+
+
+async def test_an_answer_is_allowed_what_the_money_buys():
+    one = allowed(max_cost=1.0)
+    one.spend(Cost(dollars=0.79))
+
+    assert await limit(one, Need(0, 50_000, 0, 1e-5)) == (1_000, "max_cost = 1.0")
+
+
+async def test_an_answer_too_short_to_be_of_use_is_not_asked_for():
+    one = allowed(max_tokens=10_000)
+
+    assert await limit(one, Need(8_000 - LEAST, 5_000)) == (LEAST, "max_tokens = 10000")
+    told = await refusal(one, need=Need(8_000 - LEAST + 1, 5_000))
+    assert "max_tokens = 10000, spent = 0, reserved = 0, estimate = 8001" in told
+    assert await refusal(one, need=Need(8_000 - 50, 50)) == ""
+
+
+async def test_an_answer_that_is_known_to_be_longer_is_allowed_what_it_wants():
+    one = allowed(max_tokens=101_000, parallelism=4)
+
+    assert (await limit(one, Need(800, 50_000, wanted=60_000)))[0] == 50_000
+
+
+async def test_what_is_left_beside_a_call_that_never_returns_stays_what_it_was():
+    one = allowed(max_tokens=20_000)
+    stack = AsyncExitStack()
+    await stack.enter_async_context(one.reserve("researcher", needs(10_000), seconds=0.01))
+    await asyncio.sleep(0.02)
+
+    assert one.reserved() == Cost()
+    assert "spent = 10000" in await refusal(one, need=needs(7_000))
+    await stack.aclose()
 
 
 CALLS = st.lists(
@@ -141,41 +201,36 @@ def test_calls_side_by_side_never_pass_a_cap(plans: list[tuple[int, float, int, 
 
 async def side_by_side(plans: list[tuple[int, float, int, str]]) -> None:
     one = Budget(Context(max_tokens=20_000, max_cost=0.02, max_calls=40))
-    running: list[tuple[AsyncExitStack, Cost]] = []
+    running: list[AsyncExitStack] = []
     for tokens, share, ends, role in plans:
         if len(running) > ends:
-            await end(one, *running.pop(ends))
-        worst, stack = Cost("", tokens, 0, tokens / 1e6), AsyncExitStack()
+            await running.pop(ends).aclose()
+        need, stack = needs(tokens, tokens / 1e6), AsyncExitStack()
         try:
             # A call that would have to wait for others is not made here.
             async with asyncio.timeout(0):
-                await stack.enter_async_context(one.reserve(role, worst))
+                mine = await stack.enter_async_context(one.reserve(role, need))
         except (Problem, TimeoutError):
             continue
-        used = Cost("", int(tokens * share), 0, tokens * share / 1e6)
-        running.append((stack, used))
+        mine.used = Cost("", int(tokens * share), 0, tokens * share / 1e6)
+        running.append(stack)
         held = one.reserved()
         assert one.tokens + held.tokens_in <= 20_000
         assert one.dollars + held.dollars <= 0.02 + 1e-9
         assert one.calls <= 40
-    for stack, used in running:
-        await end(one, stack, used)
+    for stack in running:
+        await stack.aclose()
 
     assert one.tokens <= 20_000
     assert one.dollars <= 0.02 + 1e-9
 
 
-async def end(one: Budget, stack: AsyncExitStack, used: Cost) -> None:
-    await stack.aclose()
-    one.spend(used)
-
-
 async def call(of: Budget, worst: float, used: float, seconds: float = 0.0) -> str:
     """Make a call that takes a while and uses a part of what it may; return why it is refused."""
     try:
-        async with of.reserve("reflector", Cost(dollars=worst)):
+        async with of.reserve("reflector", needs(dollars=worst)) as mine:
+            mine.used = Cost(dollars=used)
             await asyncio.sleep(seconds)
-        of.spend(Cost(dollars=used))
     except Problem as problem:
         return problem.where
     return ""
@@ -204,29 +259,30 @@ async def test_a_call_is_refused_once_what_those_in_flight_really_used_leaves_no
 async def test_what_forbids_a_call_even_without_those_in_flight_is_refused_at_once():
     one = allowed(max_cost=1.0)
     one.spend(Cost(dollars=0.6))
-    async with one.reserve("researcher", Cost(dollars=0.1)):
+    async with one.reserve("researcher", needs(dollars=0.1)):
         refused = await asyncio.wait_for(call(one, 0.3, 0.0), 30)
 
     assert refused == "max_cost = 1.0, spent = 0.6, reserved = 0.1, estimate = 0.3"
 
 
-async def test_nothing_is_held_for_a_call_that_never_returns_once_its_time_is_over():
+async def test_nobody_waits_for_a_call_that_never_returns_once_its_time_is_over():
     one = allowed(max_cost=1.0)
     stack = AsyncExitStack()
-    await stack.enter_async_context(one.reserve("researcher", Cost(dollars=0.7), seconds=0.05))
+    need = needs(dollars=0.7)
+    await stack.enter_async_context(one.reserve("researcher", need, seconds=0.05))
 
     started = time.monotonic()
-    assert await call(one, 0.5, 0.1) == ""
+    refused = await call(one, 0.5, 0.1)
 
     assert 0.04 <= time.monotonic() - started < 30
-    assert one.reserved().dollars == 0
+    assert refused == "max_cost = 1.0, spent = 0.7, reserved = 0, estimate = 0.5"
     await stack.aclose()
 
 
 async def test_a_call_that_waits_ends_with_the_minutes_of_the_run():
     one = allowed(max_cost=1.0, max_minutes=0.01)
     one.seconds = 0.4
-    async with one.reserve("reporter", Cost(dollars=0.7)):
+    async with one.reserve("reporter", needs(dollars=0.7)):
         refused = await call(one, 0.5, 0.1)
 
     assert refused == "max_minutes = 0.01"
@@ -234,7 +290,7 @@ async def test_a_call_that_waits_ends_with_the_minutes_of_the_run():
 
 async def test_a_call_that_is_cancelled_while_it_waits_holds_nothing():
     one = allowed(max_cost=1.0)
-    async with one.reserve("researcher", Cost(dollars=0.7)):
+    async with one.reserve("researcher", needs(dollars=0.7)):
         waiting = asyncio.create_task(call(one, 0.5, 0.1))
         await asyncio.sleep(0)
         waiting.cancel()
@@ -244,35 +300,48 @@ async def test_a_call_that_is_cancelled_while_it_waits_holds_nothing():
     assert (one.reserved(), one.calls) == (Cost(), 1)
 
 
-@pytest.mark.usefixtures("database")
-async def test_what_calls_in_flight_held_at_a_kill_does_not_bind_who_goes_on():
-    place, choices = somewhere(), Context(max_cost=1.0)
-    killed = await budget(place, choices)
-    stack = AsyncExitStack()
-    await stack.enter_async_context(killed.reserve("researcher", Cost(dollars=0.7)))
-    await paid(1, killed.session, cost=Cost("a:b", 10, 1, 0.2), started=time.time())
-    _budgets.clear()
+async def attempted(session: str, cost: Cost, *, started: float, run: str = "t1-1") -> str:
+    """Write down an attempt that may take a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("runs.attempts.time.time", lambda: started)
+        return await begun(somewhere(run=run), "planner", replace(cost, session=session), 60)
+
+
+async def paid(session: str, cost: Cost, *, started: float, run: str = "t1-1") -> None:
+    await commit(settled(await attempted(session, cost, started=started, run=run), "ok", cost))
+
+
+@pytest.mark.usefixtures("either")
+async def test_calls_in_flight_at_a_kill_count_as_the_worst_they_may_have_cost():
+    place, choices = somewhere(), Context(max_cost=1.0, max_calls=10)
+    await paid("one", Cost("a:b", 10, 1, 0.2), started=time.time())
+    await attempted("one", Cost("a:b", 1_000, 2_000, 0.7), started=time.time())
 
     resumed = await budget(place, choices)
 
-    assert (resumed.dollars, resumed.reserved()) == (0.2, Cost())
-    assert await call(resumed, 0.5, 0.1) == ""
-    await stack.aclose()
+    assert (resumed.calls, resumed.tokens, resumed.dollars) == (2, 3_011, pytest.approx(0.9))
+    assert resumed.reserved() == Cost()
+    assert (
+        await call(resumed, 0.5, 0.1) == "max_cost = 1.0, spent = 0.9, reserved = 0, estimate = 0.5"
+    )
 
 
-async def paid(number: int, session: str, *, cost: Cost, started: float, run: str = "t1-1") -> None:
-    call = Call(somewhere(run=run), "model", "planner", number)
-    await record(call, "yes", started, Cost(**{**vars(cost), "session": session}))
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize(("ago", "seconds"), [(10, 10), (9_000, 60)])
+async def test_a_call_in_flight_at_a_kill_has_taken_no_longer_than_it_may(ago: int, seconds: int):
+    await attempted("one", Cost("a:b", 1_000), started=time.time() - ago)
+
+    assert (await budget(somewhere(), Context())).seconds == pytest.approx(seconds, abs=2)
 
 
-@pytest.mark.usefixtures("database")
+@pytest.mark.usefixtures("either")
 async def test_what_earlier_sessions_of_a_run_spent_counts():
     now = time.time()
     cost = Cost("a:b", 1_000, 100, 0.25)
-    await paid(1, "one", cost=cost, started=now - 5)
-    await paid(2, "one", cost=cost, started=now - 60)
-    await paid(3, "two", cost=cost, started=now - 30)
-    await paid(4, "one", cost=cost, started=now - 9_000, run="t1-2")
+    await paid("one", cost, started=now - 5)
+    await paid("one", cost, started=now - 60)
+    await paid("two", cost, started=now - 30)
+    await paid("one", cost, started=now - 9_000, run="t1-2")
 
     one = await budget(somewhere(), Context())
 

@@ -64,7 +64,7 @@ async def test_the_other_model_is_not_asked_what_the_first_one_refuses(
 
 
 async def test_the_other_model_is_not_asked_when_the_budget_is_spent(script: Script, other: Script):
-    assert await asked(max_tokens=1_000) == "budget_spent"
+    assert await asked("Which bee? " * 250, max_tokens=1_000) == "budget_spent"
     assert script.asked == other.asked == []
 
 

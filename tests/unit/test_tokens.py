@@ -23,6 +23,7 @@ from memory.kept.why import why
 from retrieval import tokens
 from retrieval.estimate import estimate
 from retrieval.tokens import count, exact, vocabulary
+from runs.attempts import OPEN, Attempt, attempts
 from runs.trace import read_trace
 from tests.door import asked, written
 
@@ -265,7 +266,8 @@ async def test_a_call_that_was_counted_by_estimate_says_so(
     counted, told = await read_trace("t1-1")
     assert counted["estimated"] is True
     assert "estimated" not in told
-    assert runs._sums([counted, told], {}).startswith("2 model calls, ~")
+    made = await attempts("t1-1")
+    assert runs._sums(made, [counted, told], {}).startswith("2 model calls, ~")
 
 
 def test_what_a_run_spent_is_shown_beside_what_was_estimated_and_reserved():
@@ -276,10 +278,22 @@ def test_what_a_run_spent_is_shown_beside_what_was_estimated_and_reserved():
         {**used, "status": "budget_spent", "dollars": 0.0, "estimate": 0.3, "reserved": 0.0},
     ]
 
-    told = runs._sums(calls, {"max_cost": 0.4})
+    made = [attempt(0.1, "ok"), attempt(0.05, "answer_empty")]
+    told = runs._sums(made, calls, {"max_cost": 0.4})
 
-    assert "$0.1500 of $0.4 spent" in told
+    assert told.startswith("2 model calls, 20 tokens read, 10 written, $0.1500 of $0.4 spent")
     assert "estimated at most $0.4500; reserved at once at most $0.4500" in told
+
+
+def attempt(cost: float, status: str) -> Attempt:
+    return Attempt("a", "planner", "", "one", "a:b", status, 10, 5, cost, 1.0, 2.0)
+
+
+def test_a_call_that_never_ended_is_told_and_counted_as_the_worst():
+    told = runs._sums([attempt(0.1, "ok"), attempt(0.3, OPEN)], [], {})
+
+    assert "~20 tokens read, ~10 written, $0.4000 of $0.5 spent" in told
+    assert told.endswith("\n1 call never ended, and counted as the worst")
 
 
 def _directions(home: Path) -> None:

@@ -17,7 +17,7 @@ from storage import engine, upgrades
 from storage.connect import connect
 from storage.engine import close, database, read_rows
 from storage.events import Event, Logged, history
-from storage.tables import calls, pages, runs, schema, sources, vector_sets
+from storage.tables import attempts, calls, pages, runs, schema, sources, vector_sets
 from storage.upgrades import SCHEMA
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.bare]
@@ -85,6 +85,18 @@ async def test_runs_ledger_and_numbers_are_kept(older):
     assert await values(select(schema.c.version)) == [SCHEMA]
 
 
+async def test_calls_of_an_older_program_count_as_attempts(older):
+    (attempt,) = await read_rows(select(attempts))
+    (call,) = await read_rows(select(calls))
+
+    assert (attempt.run, attempt.role, attempt.status) == (call.run, call.role, "ok")
+    assert (attempt.tokens_in, attempt.tokens_out, attempt.cost) == (
+        call.tokens_in,
+        call.tokens_out,
+        call.cost,
+    )
+
+
 async def test_pages_are_found_as_before(older):
     (page,) = await find("ada/", "waggle", 10)
 
@@ -149,6 +161,7 @@ async def test_only_the_steps_that_are_missing_are_taken(older, monkeypatch):
 
 def make_events_old(connection: Connection) -> None:
     """Bring the log back to what it was in version 4, with one event."""
+    connection.execute(text("DROP TABLE attempts"))
     for index in ("events_owner", "events_item", "ix_events_run"):
         connection.execute(text(f"DROP INDEX {index}"))
     for column in ("step", "item", "before", "after", "provenance", "why"):

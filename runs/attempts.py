@@ -1,0 +1,85 @@
+"""Write down every attempt of a model call before it is sent, and what it came to."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import insert, select, update
+
+from runs.ledger import Cost
+from runs.place import Here
+from storage.engine import read_rows
+from storage.journal import Statement, commit
+from storage.tables import attempts as table
+
+OPEN = "open"
+"""The status of an attempt of which nobody knows how it ended."""
+
+
+class Attempt(NamedTuple):
+    """One attempt of a model call, and what it used, or may have used."""
+
+    id: str
+    role: str
+    step: str
+    session: str
+    model: str
+    status: str
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    started: float
+    ended: float
+
+
+async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
+    """Write down that a call is about to be sent; return the id of the attempt.
+
+    Args:
+        here: Where in the run it is made.
+        role: Who calls.
+        worst: The most it may use.
+        seconds: The longest it may take.
+    """
+    now, name = time.time(), uuid.uuid4().hex
+    row: dict[str, Any] = {
+        "id": name,
+        "run": here.run,
+        "session": worst.session,
+        "role": role,
+        "step": here.step,
+    }
+    row |= {"status": OPEN, **_used(worst), "started": now, "ended": now + seconds}
+    await commit((insert(table), row))
+    return name
+
+
+def settled(name: str, status: str, cost: Cost) -> Statement:
+    """Return the statement that says how an attempt ended, and what it used."""
+    values = {"status": status, **_used(cost), "ended": time.time()}
+    return update(table).where(table.c.id == name).values(values), None
+
+
+async def renamed(name: str, status: str) -> None:
+    """Say of an attempt that its answer was of no use after all."""
+    await commit((update(table).where(table.c.id == name).values(status=status), None))
+
+
+async def attempts(run: str) -> Sequence[Attempt]:
+    """Return the attempts of a run, oldest first; one that is open has ended by now."""
+    columns = [table.c[name] for name in Attempt._fields]
+    rows = await read_rows(select(*columns).where(table.c.run == run).order_by(table.c.started))
+    now = time.time()
+    return [_known(Attempt._make(row), now) for row in rows]
+
+
+def _known(one: Attempt, now: float) -> Attempt:
+    return one._replace(ended=min(one.ended, max(now, one.started))) if one.status == OPEN else one
+
+
+def _used(cost: Cost) -> dict[str, Any]:
+    used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out, "cost": cost.dollars}
+    return {"model": cost.model, **used}
