@@ -1,5 +1,7 @@
 """What goes wrong in a way a person can mend, with a code, a hint and an exit status."""
 
+from config.keys import without_keys
+
 EXIT = {
     "usage": 2,
     "refused": 3,
@@ -103,15 +105,16 @@ KINDS = {
 class Problem(RuntimeError):
     """An error that is told in one line: `error[code]: what (where) — hint`.
 
+    What a server says may echo the key that it was sent, so keys are taken out of all the words.
     It is a `RuntimeError` because the LangGraph server tells its clients the words of those only.
     """
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
-        super().__init__(what)
+        super().__init__(without_keys(what))
         self.code = code
-        self.what = what
-        self.where = where
-        self.hint = hint
+        self.what = without_keys(what)
+        self.where = without_keys(where)
+        self.hint = without_keys(hint)
 
     @property
     def exit_status(self) -> int:

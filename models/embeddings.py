@@ -161,17 +161,22 @@ def _provided(name: str, spend: Spend) -> Embedder:
     name, _, wanted = name.partition(AT)
     provider, _, model = name.partition(":")
     server = os.environ.get("OPENAI_BASE_URL", "") if provider == "openai" else ""
-    if not model or wanted not in ("", urlsplit(server).netloc):
+    if not model or wanted not in ("", _place(server)):
         raise _unknown(name + (AT + wanted if wanted else ""), FORMS)
     if provider in KEYS and not os.environ.get(KEYS[provider]):
         hint = f"set {KEYS[provider]}, or DOSSIER_EMBEDDINGS=hashing"
         raise Problem("model_key_missing", f"no key for {provider}", where=name, hint=hint)
-    full = f"{name}{AT}{urlsplit(server).netloc}" if server else name
+    full = f"{name}{AT}{_place(server)}" if server else name
     patient = _client(name, server, settings().idle_seconds)
     quick = _client(name, server, settings().connect_seconds)
     return Embedder(
         full, partial(_pages, full, patient, spend), partial(_query, full, quick, spend)
     )
+
+
+def _place(server: str) -> str:
+    """Return the host and the port of a server, without a login that stands before them."""
+    return urlsplit(server).netloc.rpartition("@")[2]
 
 
 def _pages(name: str, client: Embeddings, spend: Spend, texts: Sequence[str]) -> Floats:

@@ -20,6 +20,7 @@ from langchain_core.exceptions import (
 )
 
 from config.errors import Problem
+from config.keys import scrub
 from retrieval.regex import regex
 from retrieval.text import normalise
 
@@ -105,7 +106,8 @@ def bear(problem: Problem) -> None:
 
 
 def told(error: BaseException) -> Problem:
-    """Return the problem behind what a model's client raised."""
+    """Return the problem behind what a model's client raised, which says no keys after that."""
+    scrub(error)
     said = " ".join(str(error).split())[:200]
     name = type(error).__name__
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {said}"

@@ -1,0 +1,71 @@
+"""Keep the keys of the environment out of what is told and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from binascii import b2a_base64
+from collections.abc import Iterator
+from urllib.parse import quote
+
+REMOVED = "[key removed]"
+
+SHORTEST = 8
+"""The fewest characters of a key: a server of one's own may want a mere word."""
+
+CUT = 12
+"""So many first characters of a key tell it from words; the rest may have been cut off."""
+
+_NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
+
+_LOGIN = r"(?<=://)([^/\s:@]*):[^/\s@]+@"
+"""A name and a password in an address."""
+
+
+def without_keys(text: str) -> str:
+    """Return a text without the keys in the environment, in whatever form a server echoes them.
+
+    A key that is cut off is removed as far as it stands there, and so are passwords in addresses.
+    """
+    for form in _forms():
+        text = _without(text, form)
+    return re.sub(_LOGIN, r"\1:***@", text) if "://" in text else text
+
+
+def scrub(error: BaseException | None) -> None:
+    """Take the keys out of what an error says, and of what led to it: a log may show them all."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        said = [without_keys(one) if isinstance(one, str) else one for one in error.args]
+        if said != list(error.args):
+            error.args = tuple(said)
+        if isinstance(error, OSError) and isinstance(error.strerror, str):
+            error.strerror = without_keys(error.strerror)
+        error = error.__cause__ or error.__context__
+
+
+def _forms() -> Iterator[str]:
+    """Yield the keys as they are, and as they stand in JSON, in an address and in Base64."""
+    for name, value in os.environ.items():
+        key = value.strip()
+        if len(key) >= SHORTEST and re.fullmatch(_NAMED, name.upper()):
+            encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
+            every = (key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)
+            yield from dict.fromkeys(every)
+
+
+def _without(text: str, key: str) -> str:
+    kept, start, opening = [], 0, key[: min(CUT, len(key))]
+    while (at := text.find(opening, start)) >= 0:
+        kept += [text[start:at], REMOVED]
+        end = at + len(key)
+        start = end if text[at:end] == key else at + _alike(text[at:end], key)
+    return "".join([*kept, text[start:]]) if kept else text
+
+
+def _alike(text: str, key: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = enumerate(zip(text, key, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), len(text))

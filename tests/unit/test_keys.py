@@ -1,0 +1,72 @@
+"""No key of the environment is told or kept, in whatever form it comes back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import traceback
+from urllib.parse import quote
+
+import pytest
+
+from config.errors import Problem
+from config.keys import scrub, without_keys
+from runs.faults import told
+
+KEY = 'tvly/dev+"secret"=0123456789abcdef'
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "EMPTY")
+    monkeypatch.setenv("HONEY_TOKEN", "honey-badger")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [KEY, json.dumps(KEY), quote(KEY, safe=""), base64.b64encode(KEY.encode()).decode()],
+    ids=["plain", "json", "address", "base64"],
+)
+def test_a_key_is_told_in_no_form(form: str):
+    shown = str(Problem("usage", f"no {form}.", where=f"at {form}", hint=f"mend {form} {form}"))
+
+    assert form.strip('"') not in shown
+    assert shown.count("[key removed]") == 4
+
+
+def test_a_key_that_is_cut_off_is_removed_as_far_as_it_goes():
+    assert without_keys(f"refused: {KEY[:20]}") == "refused: [key removed]"
+    assert without_keys(f"{KEY[:20]}… is wrong") == "[key removed]… is wrong"
+
+
+def test_words_that_are_no_key_stay():
+    said = "tvly/dev is EMPTY, a badger eats honey, and key is no key"
+
+    assert without_keys(said) == said
+
+
+def test_a_password_in_an_address_is_removed():
+    assert without_keys("http://me:pass@there/v1?at=me@x") == "http://me:***@there/v1?at=me@x"
+    assert without_keys("postgresql://me@there/x") == "postgresql://me@there/x"
+
+
+def test_what_led_to_an_error_says_no_key_either():
+    cause = OSError(5, f"Illegal header value b'Bearer {KEY}'")
+    error = ValueError(f"Error code: 404 - Bearer {KEY}")
+    error.__cause__ = cause
+    cause.__context__ = error
+
+    problem = told(error)
+
+    assert KEY not in "".join(traceback.format_exception(error)) + str(problem)
+    assert cause.args[0] == 5
+
+
+def test_an_error_that_says_no_key_stays_as_it_is():
+    error = KeyError(("a", 1))
+
+    scrub(error)
+    scrub(None)
+
+    assert error.args == (("a", 1),)
