@@ -177,7 +177,12 @@ def of_folder(folder: Path | None = None) -> dict[str, str]:
 
 def placed(name: str, value: str, folder: Path) -> str:
     """Return the value of a variable; a relative path in it begins at the folder of its file."""
-    return str(folder.absolute() / Path(value).expanduser()) if name in PATHS else value
+    if name in PATHS:
+        return str(folder.absolute() / Path(value).expanduser())
+    begin, _, path = value.partition(":///")
+    if name == "DOSSIER_DATABASE_URL" and begin == "sqlite" and path not in ("", ":memory:"):
+        return f"{begin}:///{folder.absolute() / path}"
+    return value
 
 
 def is_used(name: str) -> bool:

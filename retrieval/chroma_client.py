@@ -26,7 +26,8 @@ def reach(name: str) -> Client:
     import chromadb  # noqa: PLC0415
     from chromadb.config import Settings  # noqa: PLC0415
 
-    silent = Settings(anonymized_telemetry=False)
+    # Chroma would believe a `.env` of the current folder.
+    silent = Settings(_env_file=None, anonymized_telemetry=False)
     address = settings().chroma_url
     if not address:
         return cast("Client", chromadb.PersistentClient(folder(name), settings=silent))

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, func, select, update
 from config.settings import settings
 from retrieval import chroma, vector
 from storage.engine import database, read, write
+from storage.private import FILE
 from storage.tables import vector_sets, vectors
 from storage.vectors import BATCH, Part, batch, renumber
 
@@ -41,7 +42,7 @@ async def cover() -> int:
         Problem: `chroma_unavailable`.
     """
     # It is taken and released in different threads.
-    lock = FileLock(settings().locks / LOCK, thread_local=False)
+    lock = FileLock(settings().locks / LOCK, thread_local=False, mode=FILE)
     try:
         # One process of a machine is enough for this.
         with await asyncio.to_thread(lock.acquire, blocking=False):

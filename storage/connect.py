@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import ArgumentError
 
 from config.errors import Problem
+from storage.address import address
 from storage.private import make_file, secure
 from storage.tables import for_postgresql
 
@@ -30,7 +31,7 @@ def connect(url: str) -> Engine:
         Problem: `config_value` or `storage_unavailable`.
     """
     try:
-        parsed = make_url(url)
+        parsed = address(url)
     except ArgumentError as error:
         raise Problem("config_value", "no database URL", where="DOSSIER_DATABASE_URL") from error
     backend = parsed.get_backend_name()

@@ -18,13 +18,13 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
-    make_url,
     select,
 )
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from config.errors import Problem
 from config.settings import settings
+from storage.address import address
 from storage.connect import connect
 from storage.keywords import keywords
 from storage.private import secure
@@ -151,7 +151,7 @@ def plain(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     """Return the problem of a database that fails; a mistake in a statement stays what it is."""
     orig = getattr(error, "orig", None)
     name = getattr(orig, "sqlite_errorname", "")
-    where = make_url(settings().database).render_as_string(hide_password=True)
+    where = address(settings().database).render_as_string(hide_password=True)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return Problem("storage_busy", "another process holds the database", where=where)
     if name == "SQLITE_FULL":

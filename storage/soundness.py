@@ -6,11 +6,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from config.errors import Problem
 from config.settings import settings
+from storage.address import address
 
 
 def damaged() -> Problem | None:
@@ -26,7 +26,7 @@ def damaged() -> Problem | None:
 
 def _files() -> list[Path]:
     try:
-        url = make_url(settings().database)
+        url = address(settings().database)
     except (ArgumentError, Problem):
         return []
     own = [Path(url.database)] if url.get_backend_name() == "sqlite" and url.database else []

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import Executable, Table, make_url
+from sqlalchemy import Executable, Table
 
 from config.settings import settings
+from storage.address import address
 
 
 def upsert(
@@ -43,5 +44,5 @@ def upsert_each(table: Table, named: Sequence[str]) -> Executable:
 def insert_new(table: Table) -> Any:
     """Return an insert that can be told what to do when the row is there already."""
     # Only the dialect that is used is imported.
-    dialect = make_url(settings().database).get_backend_name()
+    dialect = address(settings().database).get_backend_name()
     return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)

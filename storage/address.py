@@ -1,0 +1,22 @@
+"""Read where the database is: a path as it is written, or the address of a server."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import URL, make_url
+
+_FILE = r"(sqlite(?:\+\w+)?)://(?:/(.*))?"
+
+
+def address(written: str) -> URL:
+    """Return the address of a database.
+
+    The path of a file may hold `?`, `%` and `#`, which mean something in other addresses.
+
+    Raises:
+        ArgumentError: When it is no address.
+    """
+    if found := re.fullmatch(_FILE, written, re.DOTALL):
+        return URL.create(found[1], database=found[2] or None)
+    return make_url(written)

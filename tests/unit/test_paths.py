@@ -1,0 +1,93 @@
+"""A path is a path, whatever it is called: nothing in it is read as part of an address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.settings import settings
+from graph.session import session
+from memory.facts.listing import listed
+from memory.facts.store import NewFact, add
+from retrieval.chroma_client import reach
+from storage.address import address
+from storage.engine import close
+from tests.conftest import make
+from tests.flow.test_defects import quiet
+
+NAMES = [
+    "q?x",
+    "q?y",
+    "q?mode=memory",
+    "p%2Fq",
+    "p%41",
+    "a#b",
+    "a b",
+    "ü 蜂",
+    "file:x",
+    "~x",
+    "a&b;c",
+]
+
+
+def lies(folder: Path) -> list[str]:
+    """The files below a folder."""
+    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
+
+
+async def facts() -> list[str]:
+    found = [one.content for one in await listed("local/")]
+    await close()
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_everything_of_a_home_lies_in_it(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, choices: dict[str, object]
+):
+    home = tmp_path / name
+    monkeypatch.setenv("DOSSIER_HOME", str(home))
+    settings.cache_clear()
+    before = lies(tmp_path)
+
+    async with session("t1") as thread:
+        await thread.begin("How do bees dance?", make(choices), quiet)
+    await close()
+
+    every = set(lies(tmp_path)) - {*before}
+    assert {f"{name}/dossier.db", f"{name}/checkpoints.db"} <= every
+    assert [one for one in every if not one.startswith(f"{name}/")] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_two_homes_and_two_databases_share_nothing(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    for place in (name, f"{name}y", "q"):
+        monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{place}.db")
+        settings.cache_clear()
+        assert await facts() == []
+        await add("local/", NewFact(f"Lives in {place}"))
+
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", f"sqlite:///{tmp_path}/{name}.db")
+    settings.cache_clear()
+    assert await facts() == [f"Lives in {name}"]
+    assert {f"{name}.db", f"{name}y.db", "q.db"} <= set(lies(tmp_path))
+
+
+def test_the_address_of_a_server_is_one():
+    there = address("postgresql://me:p%40ss@there:5433/dossier?sslmode=require")
+
+    assert (there.host, there.password, there.query["sslmode"]) == ("there", "p@ss", "require")
+    assert address("sqlite://").database is None
+    assert address("sqlite+pysqlite:////x/q?y").database == "/x/q?y"
+
+
+def test_chroma_heeds_no_file_of_the_current_folder(tmp_path: Path):
+    (tmp_path / ".env").write_text("CHROMA_API_IMPL=theirs.Api\nALLOW_RESET=true\n")
+
+    client = reach("one")
+
+    assert not client.get_settings().allow_reset
+    client.close()
