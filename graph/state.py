@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar, cast
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -28,8 +28,16 @@ Value = TypeVar("Value")
 
 
 def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Value]:
-    """Join two tables by key; the newer entry wins, so that a redo replaces."""
-    return {**(old or {}), **new}
+    """Join two tables by key; the newer entry wins, so that a redo replaces.
+
+    An entry of which the newer one is `None` is gone.
+    """
+    return {name: one for name, one in {**(old or {}), **new}.items() if one is not None}
+
+
+def without(table: dict[str, Value] | None) -> dict[str, Value]:
+    """Return what empties a table that is joined with it."""
+    return cast("dict[str, Value]", dict.fromkeys(table or {}))
 
 
 def latest(old: int, new: int) -> int:
@@ -111,6 +119,10 @@ class State(TypedDict, total=False):
     """How the run stands. Written by profile, planner, coordinator and reporter."""
     graph_version: str
     """Which shape of the graph this thread was started with. Written by profile."""
+
+
+GROWING = ("messages", "background", "findings", "sources", "answers")
+"""The keys to which every turn adds entries that stay as they are; each entry is saved once."""
 
 
 class Asked(TypedDict):

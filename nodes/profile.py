@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
-from graph.state import GRAPH_VERSION, State
+from graph.state import GRAPH_VERSION, State, without
 from memory.learning.questions import without_secrets
 from memory.learning.rules import asked
 from nodes.learn import hear_question
@@ -54,6 +54,8 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
         language=runtime.context.language or language(question),
         question=asked(without_secrets(question)),
         queries=[],
+        background=without(state.get("background")),
+        unsearched=without(state.get("unsearched")),
         plan=EMPTY_PLAN,
         feedback="",
         wishes=[],

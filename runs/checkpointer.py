@@ -10,7 +10,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -18,6 +18,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    get_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -26,8 +27,21 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from graph.records import RunStatus
+from runs.blobs import HELD, KNOWN, TABLE, joined, keep, loaded, parted, sweep
 from runs.ids import ids_follow
 from runs.masking import masked_channel, masked_config, masked_table
+from runs.statements import (
+    BRANCHES,
+    COPY,
+    FORGET,
+    HAS_BRANCHES,
+    NEWEST,
+    OF_RUNS,
+    PRUNE,
+    SAVE,
+    THREADS_OF,
+)
+from runs.turns import compact
 from storage.private import make_file, secure
 
 Answer = TypeVar("Answer")
@@ -38,47 +52,11 @@ UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, Recur
 CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
 """What LangGraph looks up in every checkpoint."""
 
-OF_RUNS = (
-    "DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (SELECT thread_id, "
-    "checkpoint_ns, checkpoint_id FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), "
-    "'$.run_id') IN (SELECT value FROM json_each(?)))",
-    "DELETE FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') "
-    "IN (SELECT value FROM json_each(?))",
-)
+SPARE = 1_000
+"""How many free pages stay in the file for what is saved next."""
 
-COPY = (
-    "INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, "
-    "parent_checkpoint_id, type, checkpoint, metadata) SELECT ?, checkpoint_ns, checkpoint_id, "
-    "parent_checkpoint_id, type, checkpoint, metadata FROM checkpoints WHERE thread_id = ?",
-    "INSERT OR REPLACE INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, "
-    "idx, channel, type, value) SELECT ?, checkpoint_ns, checkpoint_id, task_id, task_path, "
-    "idx, channel, type, value FROM writes WHERE thread_id = ?",
-)
-
-PRUNE = (
-    "DELETE FROM checkpoints WHERE thread_id = ?1 AND checkpoint_id NOT IN (SELECT "
-    "MAX(newest.checkpoint_id) FROM checkpoints AS newest WHERE newest.thread_id = ?1 "
-    "AND newest.checkpoint_ns = checkpoints.checkpoint_ns)",
-    "DELETE FROM writes WHERE thread_id = ?1 AND NOT EXISTS (SELECT 1 FROM checkpoints AS kept "
-    "WHERE kept.thread_id = ?1 AND kept.checkpoint_ns = writes.checkpoint_ns "
-    "AND kept.checkpoint_id = writes.checkpoint_id)",
-)
-
-FORGET = (
-    "DELETE FROM checkpoints WHERE thread_id = ?",
-    "DELETE FROM writes WHERE thread_id = ?",
-)
-
-
-BRANCHES = (
-    "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns > '' AND checkpoint_id < ?",
-    "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns > '' AND checkpoint_id < ?",
-)
-"""Delete what the branches of a thread saved before a checkpoint of the whole graph."""
-
-NEWEST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ?"
-
-HAS_BRANCHES = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns > '' LIMIT 1"
+JOURNAL = 4_000_000
+"""How many bytes of its log stay behind a write that was larger."""
 
 
 class Checkpoints(SqliteSaver):
@@ -111,14 +89,85 @@ class Checkpoints(SqliteSaver):
         When a step of the whole graph is saved, all of its branches have ended, and what they
         handed over is in it; what they had saved for themselves is deleted.
         """
-        root = not config["configurable"].get("checkpoint_ns")
+        configurable = config["configurable"]
+        thread, space = str(configurable["thread_id"]), configurable.get("checkpoint_ns", "")
         held = checkpoint["channel_values"].items()
-        values = {name: masked_channel(name, value, root=root) for name, value in held}
-        safe = Checkpoint(**{**checkpoint, "channel_values": values})
-        saved = super().put(masked_config(config), safe, masked_table(metadata), new_versions)
-        if root and metadata.get("source") == "loop":
-            self._delete_branches(config["configurable"]["thread_id"], checkpoint["id"])
-        return saved
+        values = {name: masked_channel(name, value, root=not space) for name, value in held}
+        told = get_checkpoint_metadata(masked_config(config), masked_table(metadata))
+        data = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore")
+        place = (thread, space, checkpoint["id"])
+        with self.cursor() as cursor:
+            cursor.execute("BEGIN IMMEDIATE")
+            safe = {**checkpoint, "channel_values": values}
+            if not space:
+                safe |= self._parted(cursor, thread, values)
+            row = (*place, configurable.get("checkpoint_id"), *self.serde.dumps_typed(safe), data)
+            cursor.execute(SAVE, row)
+            if not space:
+                self._clean(cursor, thread, checkpoint["id"], metadata.get("source"))
+        if not space and metadata.get("source") == "input":
+            self._shrink()
+        named = zip(("thread_id", "checkpoint_ns", "checkpoint_id"), place, strict=True)
+        return {"configurable": dict(named)}
+
+    def _parted(
+        self, cursor: sqlite3.Cursor, thread: str, values: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Keep the entries of the channels that grow; return what the checkpoint has of them."""
+        known = dict(cursor.execute(KNOWN, (thread,)).fetchall())
+        erased = [digest for digest, changed in known.items() if changed]
+        parts = parted(values, self.serde.dumps_typed, erased)
+        keep(cursor, thread, parts.entries, known)
+        return {"channel_values": parts.values, HELD: parts.held}
+
+    def _clean(self, cursor: sqlite3.Cursor, thread: str, id: str, source: str | None) -> None:
+        """Delete what nobody needs behind a step, or behind a question."""
+        if source == "loop" and cursor.execute(HAS_BRANCHES, (thread,)).fetchone():
+            for delete in BRANCHES:
+                cursor.execute(delete, (thread, id))
+        if source == "input" and compact(cursor, thread):
+            self._sweep(cursor, thread)
+
+    def _shrink(self) -> None:
+        """Give the disk a part of the room that is free, more than the next turn needs."""
+        with self.lock:
+            free = self.conn.execute("PRAGMA freelist_count").fetchone()[0] - SPARE
+            if free > 0:
+                # `execute` would stop behind the first page.
+                self.conn.executescript(f"PRAGMA incremental_vacuum({min(free, SPARE)})")
+
+    def _sweep(self, cursor: sqlite3.Cursor, thread: str) -> None:
+        # What a damaged checkpoint holds is not known, so nothing is deleted beside it.
+        with suppress(*UNREADABLE):
+            sweep(cursor, thread, self.serde.loads_typed)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint, or the newest one of a thread."""
+        found = super().get_tuple(config)
+        if found:
+            self._join([found])
+        return found
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Yield checkpoints, newest first."""
+        found = [*super().list(config, filter=filter, before=before, limit=limit)]
+        self._join(found)
+        yield from found
+
+    def _join(self, found: Sequence[CheckpointTuple]) -> None:
+        of = [(str(one.config["configurable"]["thread_id"]), one.checkpoint) for one in found]
+        threads = {thread for thread, one in of if HELD in one}
+        with self.cursor() as cursor:
+            kept = {thread: loaded(cursor, thread) for thread in threads}
+        for thread, one in of:
+            joined(cast("dict[str, Any]", one), self.serde.loads_typed, kept.get(thread, {}))
 
     def put_writes(
         self,
@@ -131,12 +180,6 @@ class Checkpoints(SqliteSaver):
         root = not config["configurable"].get("checkpoint_ns")
         safe = [(name, masked_channel(name, value, root=root)) for name, value in writes]
         super().put_writes(config, safe, task_id, task_path)
-
-    def _delete_branches(self, thread: str, before: str) -> None:
-        with self.cursor() as cursor:
-            if cursor.execute(HAS_BRANCHES, (thread,)).fetchone():
-                for delete in BRANCHES:
-                    cursor.execute(delete, (thread, before))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread.
@@ -198,12 +241,12 @@ class Checkpoints(SqliteSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything that is saved of a thread."""
-        await self._there(self.delete_thread, thread_id)
+        await self._there(self._change, [(delete, (thread_id,)) for delete in FORGET])
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete what some runs of a server saved."""
-        ids = json.dumps(list(run_ids))
-        await self._there(self._change, [(delete, (ids,)) for delete in OF_RUNS])
+        ids = json.dumps([*run_ids])
+        await self._there(self._delete_runs, ids)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy everything that is saved of one thread to another."""
@@ -214,7 +257,7 @@ class Checkpoints(SqliteSaver):
         """Delete threads, or all of them but their newest checkpoints."""
         less = FORGET if strategy == "delete" else PRUNE
         changes = [(change, (thread,)) for thread in thread_ids for change in less]
-        await self._there(self._change, changes)
+        await self._there(self._change, changes, thread_ids)
 
     async def compact(self) -> None:
         """Give the room of what was deleted back to the disk, as far as nobody else reads."""
@@ -222,13 +265,24 @@ class Checkpoints(SqliteSaver):
 
     def _compact(self) -> None:
         with self.lock:
+            self.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")
             self.conn.execute("VACUUM")
             self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+    def _delete_runs(self, ids: str) -> None:
+        with self.cursor() as cursor:
+            threads = [thread for (thread,) in cursor.execute(THREADS_OF, (ids,)).fetchall()]
+        self._change([(delete, (ids,)) for delete in OF_RUNS], threads)
+
+    def _change(
+        self, statements: Sequence[tuple[str, tuple[Any, ...]]], threads: Sequence[str] = ()
+    ) -> None:
+        """Change what is saved, and delete what is not held any more of some threads."""
         with self.cursor() as cursor:
             for statement, values in statements:
                 cursor.execute(statement, values)
+            for thread in threads:
+                self._sweep(cursor, thread)
 
     async def _there(self, work: Callable[..., Answer], *given: Any) -> Answer:
         """Do something in the thread; what has begun there ends even if nobody waits for it."""
@@ -270,18 +324,30 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
 
 
+def _shrinkable(connection: sqlite3.Connection, file: Path) -> None:
+    """Let a new file give room back; where another process makes it now, that one does so."""
+    if file.exists() and not file.stat().st_size:
+        connection.execute("PRAGMA busy_timeout=0")
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        connection.execute("PRAGMA busy_timeout=5000")
+
+
 @contextmanager
 def _opened(file: Path, thread: Executor, kind: type[Checkpoints]) -> Iterator[Checkpoints]:
     secure()
     with suppress(OSError):  # SQLite tells why it cannot be made.
         make_file(file)
     with closing(sqlite3.connect(file, timeout=5, check_same_thread=False)) as connection:
+        _shrinkable(connection, file)
         _log_ahead(connection)
         # NORMAL survives a killed process. After a power cut the last steps may be done again,
         # and the ledger, which is FULL, answers for what they paid.
         connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit={JOURNAL}")
         saver = kind(connection, thread)
         saver.setup()
+        connection.execute(TABLE)
         yield saver
 
 

@@ -16,12 +16,14 @@ from config.settings import settings
 from graph.records import of_turn
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
+from runs.blobs import TABLE, joined, loaded
 
 SAVED = {
     "checkpoints": ("''", "type", "checkpoint", "metadata"),
     "writes": ("channel", "type", "value"),
+    "blobs": ("''", "type", "value"),
 }
-"""The tables of LangGraph's saver.
+"""The tables of LangGraph's saver, and that of the entries which its checkpoints hold.
 
 What a blob is the value of, how it is written, the blob, and what is JSON beside it.
 """
@@ -59,8 +61,9 @@ class Saved:
         asked = {page.encode() for page in pages}
         found: dict[str, set[str]] = {}
         for thread in threads if asked else ():
-            blobs = self._rows("checkpoints", thread, ("checkpoint",))
-            named = asked & {id for (blob,) in blobs for id in ID.findall(blob)}
+            saved = self._rows("checkpoints", thread, ("checkpoint",))
+            saved += self._rows("blobs", thread, ("value",))
+            named = asked & {id for (blob,) in saved for id in ID.findall(blob)}
             if named:
                 found[thread] = {page.decode() for page in named}
         return found
@@ -92,12 +95,16 @@ class Saved:
         """Yield the newest state of each run of a thread that has a report, and how it is saved."""
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
         known: set[str] = set()
-        for kind, data in self._all(NEWEST_FIRST, (thread,)):
-            state = serde.loads_typed((kind, data))["channel_values"]
-            run = state.get("run")
-            if run and run not in known and state.get("report", {}).get("title"):
+        kept = loaded(self.connection.cursor(), thread)
+        for typed in self._all(NEWEST_FIRST, (thread,)):
+            checkpoint = serde.loads_typed(typed)
+            run = checkpoint["channel_values"].get("run")
+            if run in known or not checkpoint["channel_values"].get("report", {}).get("title"):
+                continue
+            if run:
                 known.add(run)
-                yield run, state, kind, data
+                joined(checkpoint, serde.loads_typed, kept)
+                yield run, checkpoint["channel_values"], *serde.dumps_typed(checkpoint)
 
     def reported(self, thread: str, erasure: Erasure) -> list[Told]:
         """Return the newest state of each run of a thread of whose report something goes, or went.
@@ -136,7 +143,7 @@ class Saved:
                     if (text := _json(one, erasure)) != one:
                         values[name] = text
                 if values:
-                    yield table, row, values
+                    yield table, row, values | ({"erased": 1} if table == "blobs" else {})
 
     def _rows(self, table: str, thread: str, columns: Sequence[str]) -> list[Any]:
         named = ", ".join(columns)
@@ -178,6 +185,7 @@ def opened() -> Iterator[Saved]:
         with closing(sqlite3.connect(place, timeout=5, check_same_thread=False)) as connection:
             connection.execute("PRAGMA secure_delete=ON")
             SqliteSaver(connection).setup()
+            connection.execute(TABLE)
             yield Saved(connection)
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
