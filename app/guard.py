@@ -42,8 +42,9 @@ HINT = "a client may bring messages of a person, decisions on a plan, and a plan
 
 def for_clients(problem: Problem) -> Problem:
     """Return a problem without a hint that names a command, which a client cannot give."""
-    hint = "" if COMMAND.search(problem.hint) else problem.hint
-    return Problem(problem.code, problem.what, where=problem.where, hint=hint)
+    told = Problem(problem.code, problem.what, where=problem.where, hint=problem.hint)
+    told.hint = "" if COMMAND.search(problem.hint) else problem.hint
+    return told
 
 
 def guarded(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Guarded:

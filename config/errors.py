@@ -102,6 +102,53 @@ KINDS = {
 """The kind of each code; a code that is not listed is a usage error."""
 
 
+HINTS = {
+    "answer_cut": "ask again, or name another model in DOSSIER_MODEL",
+    "answer_empty": "ask again, or name another model in DOSSIER_MODEL",
+    "answer_invalid": "ask again, or name another model in DOSSIER_MODEL",
+    "answer_too_long": "ask again, or name a model in DOSSIER_MODEL that writes longer answers",
+    "chat_unreadable": "give a file that is there and that you may read",
+    "checkpoints_unsafe": "install the version of langgraph-checkpoint that is required",
+    "config_not_found": "name a file that is there in DOSSIER_MODELS, or leave it empty",
+    "config_syntax": "see config/models.toml for how it is written",
+    "config_value": "see .env.example",
+    "corpus_empty": "give a file with a JSON object on each line",
+    "corpus_line": "every line is a JSON object with the fields that the README names",
+    "corpus_unreadable": "give a file of text in UTF-8 that is there and that you may read",
+    "docs_unreadable": "give yourself the right to read it",
+    "embedder_missing": "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
+    "fact_invalid": "give a time in seconds, or none",
+    "fact_not_found": "see `dossier memory list --memory facts`",
+    "file_unreadable": "open it to see whether it is whole, and save it again",
+    "locomo_unreadable": "give the file as it was published",
+    "memory_file_unreadable": "see whether the file is there, is text, and may be read",
+    "memory_file_unwritable": "give yourself the right to write it",
+    "model_auth": "see whether the key is right and belongs to this server",
+    "model_quota": "top the account up, or name another model in DOSSIER_MODEL",
+    "model_refused": "put the question in other words, or name another model in DOSSIER_MODEL",
+    "model_timeout": "go on later, or raise DOSSIER_CALL_SECONDS",
+    "model_unavailable": "go on later, or name another model in DOSSIER_MODEL",
+    "not_waiting": "see `dossier runs` for how it stands",
+    "page_not_text": "give an address of a page of text",
+    "page_timeout": "try again later",
+    "page_unavailable": "see in a browser whether the page is there",
+    "plan_duplicate_id": "give every step a name of its own",
+    "project_not_found": "name a folder that is there",
+    "proposal_decided": "see `dossier memory proposals --all`",
+    "rate_limited": "go on in a minute",
+    "search_unavailable": "try again later, or see `dossier doctor`",
+    "storage_busy": "try again when the other process has ended",
+    "storage_unavailable": "see `dossier doctor`",
+    "tool_limit": "go on with what was found",
+    "undo_conflict": "see `dossier memory log` for what came later, and undo that first",
+    "undo_impossible": "see `dossier memory log` for what can be undone",
+    "url_redirects": "give the address that it leads to in the end",
+    "url_scheme": "give an address that begins with https:// or http://",
+    "usage": "see dossier --help",
+}
+"""What a person can do about a problem where whoever tells of it says nothing better."""
+
+
 class Problem(RuntimeError):
     """An error that is told in one line: `error[code]: what (where) — hint`.
 
@@ -114,7 +161,7 @@ class Problem(RuntimeError):
         self.code = code
         self.what = without_keys(what)
         self.where = without_keys(where)
-        self.hint = without_keys(hint)
+        self.hint = without_keys(hint or HINTS.get(code, ""))
 
     @property
     def exit_status(self) -> int:

@@ -24,6 +24,7 @@ from prompts.loader import render
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked_within
+from retrieval.text import blank
 from runs import ledger
 from runs.lifecycle import check_owner, mark
 from runs.place import Here, here
@@ -146,7 +147,7 @@ def in_words(answer: Any) -> Any:
 
     Only words that all agree approve a plan. Everything else is said against it, as it stands.
     """
-    if not isinstance(answer, str) or not answer.strip():
+    if not isinstance(answer, str) or blank(answer):
         return answer
     if answer.lstrip().startswith("{"):
         return _as_json(answer)

@@ -19,6 +19,9 @@ _BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
+# Letters and a symbol that are drawn as an empty place.
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
 
 # It begins with the marks themselves, which is what makes `re` skip everything else.
 _END = regex(
@@ -56,6 +59,11 @@ def normalise(text: str) -> str:
     A vertical tab, a form feed and the Unicode line separators become `\n`.
     """
     return unicodedata.normalize("NFC", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
+
+
+def blank(text: str) -> bool:
+    """Say whether nothing of a text can be seen: spaces, unseen characters, marks on no letter."""
+    return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)
 
 
 def find(quote: str, text: str) -> Span | None:

@@ -14,7 +14,7 @@ from graph.context import Context, chosen
 from graph.records import RunStatus
 from retrieval.regex import regex
 from retrieval.secrets import masked
-from retrieval.text import normalise
+from retrieval.text import blank, normalise
 from runs.place import run_id
 from storage.engine import read_rows
 from storage.events import Event, history, log
@@ -67,7 +67,7 @@ def check_question(text: str) -> str:
         Problem: `question_empty` or `question_too_long`.
     """
     question = normalise(text).strip()
-    if not question:
+    if blank(question):
         raise Problem("question_empty", "there is no question", hint="ask one")
     if len(question) > LONGEST:
         what = f"the question has {len(question)} characters, the most is {LONGEST}"

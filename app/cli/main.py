@@ -16,10 +16,11 @@ import typer
 from typer.core import TyperArgument
 from typer.models import CommandInfo, TyperInfo
 
-from app.cli import calling, measured, output, remembered
+from app.cli import calling, measured, output, remembered, stopping
 from app.cli.calling import call
 from app.cli.examples import epilog
 from app.cli.options import (
+    MOST,
     Approve,
     Choice,
     Docs,
@@ -240,6 +241,7 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--debug"]
     as_json = "--json" in words
     output.prepare()
+    stopping.heed()
     if "--debug" not in sys.argv and not os.environ.get("DOSSIER_DEBUG"):
         output.hide_traces(as_json=as_json)
     try:
@@ -252,7 +254,7 @@ def main() -> None:
     except USAGE_ERROR as error:
         wrong = Problem("usage", _said(error), hint=_hint(error))
         status = output.tell(wrong, as_json=as_json)
-    sys.exit(status)
+    sys.exit(stopping.status(status))
 
 
 def _meant(program: typer.Typer, name: str) -> typer.Typer | None:
@@ -320,7 +322,7 @@ def _bounds(one: Any) -> str | None:
     least, most = getattr(one, "min", None), getattr(one, "max", None)
     if least is None:
         return None
-    return f"at least {least}" if most is None else f"from {least} to {most}"
+    return f"at least {least}" if most == MOST else f"from {least} to {most}"
 
 
 def _nothing(ctx: typer.Context) -> None:

@@ -10,6 +10,9 @@ import typer
 
 from app.cli.choices import completed
 
+MOST = 2**63 - 1
+"""The largest number that a database holds."""
+
 
 def path(written: str) -> Path:
     """Read a path as a shell would; an empty one would mean the current folder.
@@ -211,7 +214,10 @@ Every = Annotated[bool, typer.Option("--all", help="Also what no longer holds.")
 Number = Annotated[
     int,
     typer.Argument(
-        metavar="EVENT", min=1, help="The number of a change, as dossier memory log shows it."
+        metavar="EVENT",
+        min=1,
+        max=MOST,
+        help="The number of a change, as dossier memory log shows it.",
     ),
 ]
 MaybeNumber = Annotated[
@@ -219,6 +225,7 @@ MaybeNumber = Annotated[
     typer.Argument(
         metavar="EVENT",
         min=1,
+        max=MOST,
         help="The number of a change, as dossier memory log shows it.",
         show_default=False,
     ),
@@ -273,7 +280,11 @@ Embeddings = Annotated[
 First = Annotated[
     int | None,
     typer.Option(
-        "--limit", metavar="N", min=1, help="Ask only this many questions, from the first on."
+        "--limit",
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="Ask only this many questions, from the first on.",
     ),
 ]
 Conversations = Annotated[

@@ -19,7 +19,7 @@ from graph.context import context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
-from runs.lifecycle import Run, found, mark, written
+from runs.lifecycle import NAMES, Run, found, mark, written
 from runs.lock import held
 from runs.place import owned
 from storage.engine import close
@@ -42,13 +42,15 @@ def main(
     """Run the command; return its exit status."""
     decision = _decision(approve, reject, plan)
     run, own = asyncio.run(_found(name, project))
+    asked_for = out is not None
     if out:
-        check_folder(out.absolute(), force=force, own=own)
-    if not out and run.out:
+        # Where a finished run has written its files already, nothing but they may be meant.
+        check_folder(out.absolute(), force=force, own=() if run.folder else own)
+    elif run.out:
         out = Path(run.out)
     conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
     with held(run.thread):
-        return conductor.drive(lambda opened: _resume(opened, conductor, run, decision))
+        return conductor.drive(lambda opened: _resume(opened, conductor, run, decision, asked_for))
 
 
 def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Decision | None:
@@ -76,12 +78,16 @@ async def _found(name: str, project: str) -> tuple[Run, set[str]]:
 
 
 async def _resume(
-    opened: Session, conductor: Conductor, run: Run, decision: review.Decision | None
+    opened: Session,
+    conductor: Conductor,
+    run: Run,
+    decision: review.Decision | None,
+    asked_for: bool,
 ) -> Outcome:
     run = await found(run.owner, run.id)  # another process may have gone on with it by now
     snapshot = await opened.current()
     standing, state = _standing(run, snapshot), cast("State", snapshot.values)
-    _check(run, standing, state, decided=decision is not None)
+    _check(run, standing, state, decided=decision is not None, asked_for=asked_for)
     choices = context(run.context)
     await check_models(choices, conductor.progress)
     if standing == "untaken":
@@ -108,7 +114,9 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     """
     turn, head = snapshot.values.get("turn", 0), snapshot.values.get("run", run.id)
     if turn > run.turn or (turn == run.turn and head != run.id):
-        raise Problem("not_waiting", f"{run.id} is over; its thread has gone on", where=run.thread)
+        what = f"{run.id} is over; its thread has gone on"
+        hint = f"dossier runs show {run.id} tells where its report is, or ask a new question"
+        raise Problem("not_waiting", what, where=run.thread, hint=hint)
     if turn < run.turn - 1:
         hint = "ask the question again"
         raise Problem("thread_not_found", f"nothing is saved of {run.id}", hint=hint)
@@ -120,8 +128,10 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     return "finished" if turn == run.turn else "untaken"
 
 
-def _check(run: Run, standing: Standing, state: State, *, decided: bool) -> None:
-    """Make sure that a run can go on in this way; a finished one may still lack its files.
+def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_for: bool) -> None:
+    """Make sure that a run can go on in this way; of a finished one the files may be written.
+
+    They are, where they are still missing, or are asked for in a folder.
 
     Raises:
         Problem: `decision_missing` or `not_waiting`.
@@ -129,8 +139,13 @@ def _check(run: Run, standing: Standing, state: State, *, decided: bool) -> None
     if standing == "waiting" and not decided and not has_terminal():
         hint = "give --approve, --reject TEXT or --plan FILE"
         raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
-    if standing == "finished" and (decided or run.folder or not has_report(state)):
-        raise Problem("not_waiting", f"{run.id} is finished already", hint="ask a new question")
+    there = bool(run.folder) and not asked_for
+    if standing == "finished" and (decided or there or not has_report(state)):
+        report = f"its report is {Path(run.folder, NAMES['md'])}; " if run.folder else ""
+        hint = f"{report}--out FOLDER writes it again, or ask a new question"
+        if not has_report(state):
+            hint = "ask a new question"
+        raise Problem("not_waiting", f"{run.id} is finished already", hint=hint)
     if standing != "waiting" and decided:
         hint = "resume it without a decision"
         raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)

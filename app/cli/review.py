@@ -14,6 +14,7 @@ from app.cli.editor import edit as edit_text
 from app.cli.output import one_line
 from config.errors import Problem
 from graph.plan_text import LEGEND, read, written
+from retrieval.text import blank
 
 Decision = dict[str, Any]
 
@@ -86,7 +87,7 @@ def reject(words: str) -> Decision:
     Raises:
         Problem: `bad_feedback` when nothing is said, or too much.
     """
-    if not words.strip():
+    if blank(words):
         raise Problem("bad_feedback", "the rejection has no words", hint="say what is to change")
     if len(words) > LONGEST:
         what = f"the rejection has {len(words)} characters, the most is {LONGEST}"

@@ -13,7 +13,7 @@ from memory.pages.lineage import LESS_AND_LESS
 from memory.pages.rows import Provenance
 from retrieval.regex import regex
 from retrieval.secrets import held
-from retrieval.text import fold, normalise
+from retrieval.text import blank, fold, normalise
 
 Category = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
 
@@ -122,7 +122,7 @@ def cleaned(content: str) -> str:
     """
     seen = "".join(filter(_seen, " ".join(normalise(content).split())))
     text = " ".join(_HIDDEN.sub(" ", seen).split())
-    if not text.strip(END_MARKS):
+    if blank(text.strip(END_MARKS)):
         raise Problem("fact_empty", "the fact says nothing", hint="write a sentence")
     if len(text) > LONGEST:
         what = f"the fact has {len(text)} characters, the most is {LONGEST}"

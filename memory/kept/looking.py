@@ -7,6 +7,7 @@ import asyncio
 from config.errors import Problem
 from memory.kept.shelf import Item, Shelf
 from memory.registry import SHELVES
+from retrieval.text import blank
 
 SHORTEST = 4
 """So many letters an id must be told with at the least."""
@@ -37,7 +38,7 @@ async def search(owner: str, query: str, limit: int, memory: str = "") -> dict[s
     Raises:
         Problem: `memory_unknown`, or `usage` without words.
     """
-    if not query.strip():
+    if blank(query):
         raise Problem("usage", "there is nothing to search for", hint='dossier memory search "tea"')
     shelves = _shelves(memory)
     found = await asyncio.gather(*(one.search(owner, query, limit) for one in shelves))

@@ -11,6 +11,7 @@ from memory.learning.rules import END, LIKING, SURE, noted
 from memory.learning.voice import clean
 from retrieval.regex import regex
 from retrieval.script import CJK
+from retrieval.text import blank
 from runs.lifecycle import Run
 from storage.engine import write
 from storage.events import Event, log
@@ -43,7 +44,7 @@ async def feed_back(run: Run, words: str) -> Fact | None:
             kept.
     """
     text = " ".join(clean(words).split())
-    if not text:
+    if blank(text):
         raise Problem("feedback_empty", "there are no words", hint='up, down or "what was wrong"')
     verdict = END.sub("", text).casefold()
     if verdict in VERDICTS:

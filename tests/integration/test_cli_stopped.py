@@ -208,3 +208,62 @@ def test_what_another_has_written_into_its_files_is_kept_when_a_run_is_resumed(
         done = forks.run(place, "resume", "mine-1", *words)
         assert done.problem.startswith("error[output_exists]")
     assert report.read_text() == "my own words"
+
+
+@pytest.mark.parametrize("words", [[], ["--approve"], ["--out", "again"]])
+def test_a_finished_run_is_not_resumed_but_written_again_where_it_is_asked_for(
+    place: Place, forks: Forks, words: list[str]
+):
+    thread = f"over{len(words)}"
+    forks.run(place, "ask", WHO, "--docs", "bees", "--thread", thread, "--out", thread)
+    report = place.folder / thread / "report.md"
+
+    done = forks.run(place, "resume", f"{thread}-1", *words)
+
+    if "--out" in words:
+        written = place.folder / "again" / "report.md"
+        assert (done.status, written.read_text("utf-8")) == (0, report.read_text("utf-8"))
+    else:
+        assert (done.status, done.problem[:18]) == (5, "error[not_waiting]")
+        assert str(report) in done.problem
+
+
+def test_a_finished_run_replaces_no_report_unless_it_is_told_to(place: Place, forks: Forks):
+    forks.run(place, "ask", WHO, "--docs", "bees", "--thread", "kept", "--out", "kept")
+    words = ["resume", "kept-1", "--out", "kept"]
+
+    refused = forks.run(place, *words)
+    forced = forks.run(place, *words, "--force")
+
+    assert (refused.status, refused.problem[:20]) == (5, "error[output_exists]")
+    assert forced.status == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_told_to_end_is_paused_and_can_be_resumed(
+    slow: Server, forks: Forks, place: Place, sent: signal.Signals
+):
+    thread = sent.name.lower()
+    words = ["ask", WHO, "--docs", "bees", "--thread", thread, "--yes", "--json"]
+    running = forks.start(place, *words, **with_model(slow))
+    wait_for_research(slow)
+    running.process.send_signal(sent)
+    done = running.ended()
+
+    assert done.status == 128 + sent
+    assert (done.told["status"], done.told["resume"]) == ("paused", f"dossier resume {thread}-1")
+    assert status(forks, place, f"{thread}-1") == "paused"
+    with Server(rules(2)) as server:
+        resumed = forks.run(place, "resume", f"{thread}-1", "--json", **with_model(server))
+    assert resumed.told["status"] == "succeeded"
+
+
+def test_a_command_that_is_told_to_end_at_the_review_decides_nothing(forks: Forks, place: Place):
+    with forks.terminal(place, "ask", WHO, "--docs", "bees", "--thread", "told") as terminal:
+        terminal.wait_for("with words? ")
+        terminal.process.send_signal(signal.SIGTERM)
+        ending = terminal.end()
+
+    assert ending == 128 + signal.SIGTERM
+    assert "Nothing is decided. Go on with: dossier resume told-1" in terminal.screen
+    assert status(forks, place, "told-1") == "waiting_review"

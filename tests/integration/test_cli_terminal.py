@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import stat
 from collections.abc import Callable
 
@@ -114,6 +113,6 @@ def test_a_terminal_that_is_closed_at_the_review_loses_nothing(forks: Forks, pla
     resumed = forks.run(place, "resume", "closed-1", "--approve")
 
     # A closed terminal sends a signal and ends the input, and either may come first.
-    assert ending in (-signal.SIGHUP, 130)
+    assert ending in (129, 130)
     assert before == "waiting_review"
     assert resumed.status == 0

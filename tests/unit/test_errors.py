@@ -1,6 +1,14 @@
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
 import pytest
 
-from config.errors import EXIT, KINDS, Problem
+from config.errors import EXIT, HINTS, KINDS, Problem
+
+ROOT = Path(__file__).parents[2]
+ROOMS = "app config evals graph memory models nodes prompts report retrieval runs storage tools"
 
 
 def test_a_problem_is_told_in_one_line():
@@ -57,3 +65,48 @@ def test_a_code_has_its_exit_status(code: str, status: int):
 
 def test_every_kind_has_an_exit_status():
     assert set(KINDS.values()) <= set(EXIT)
+
+
+@cache
+def told() -> list[tuple[str, ast.Call]]:
+    """Return every place where a problem is made."""
+    return list(_made())
+
+
+def _made() -> Iterator[tuple[str, ast.Call]]:
+    for room in ROOMS.split():
+        for file in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem":
+                    yield f"{file.relative_to(ROOT)}:{node.lineno}", node
+
+
+def codes(code: ast.expr) -> set[str]:
+    """Return every code that an expression can be; none where a table or a variable has them."""
+    every = [one for one in ast.walk(code) if isinstance(one, ast.Constant)]
+    return {one.value for one in every if isinstance(one.value, str)}
+
+
+def test_no_error_leaves_a_person_without_a_hint():
+    bare = {
+        place: codes(call.args[0]) or {"?"}
+        for place, call in told()
+        if not any(one.arg in ("hint", None) for one in call.keywords)
+    }
+    unhelped = {place: code - set(HINTS) for place, code in bare.items()}
+
+    assert len(bare) > 20
+    assert {place: code for place, code in unhelped.items() if code} == {}
+
+
+def test_no_error_is_made_with_an_empty_hint():
+    said = {
+        place: one.value for place, call in told() for one in call.keywords if one.arg == "hint"
+    }
+
+    assert [place for place, hint in said.items() if codes(hint) == {""}] == []
+
+
+def test_a_hint_that_is_given_counts_more_than_the_usual_one():
+    assert Problem("storage_busy", "it is held").hint == HINTS["storage_busy"]
+    assert Problem("storage_busy", "it is held", hint="wait").hint == "wait"
