@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -29,17 +30,15 @@ from prompts.loader import render
 from prompts.marks import block, blocks, wrap
 from report.document import gaps, limit_reached
 from report.keeping import stands
-from report.wording import told
+from report.wording import doubt, why_removed
 from retrieval.text import sentences
 from runs.place import Here, here
+from runs.trace import trace
 
 ROLE = "memorizer"
 
 ANSWERED = {"succeeded": 1.0, "partial": 0.5}
 """How far a run has answered, by its status; any other has not."""
-
-WARNINGS = 12
-"""How many sentences that were removed or doubted are told."""
 
 BEST = 10
 """The best rating a model may give."""
@@ -162,7 +161,8 @@ async def _compared(state: State, runtime: Runtime[Context], place: Here) -> Non
     said = [HumanMessage(shown)]
     nothing = Lessons(lessons=[])
     answer = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
-    await learn(place.owner, seen, answer.lessons)
+    if refused := await learn(place.owner, seen, answer.lessons):
+        await trace(place, "learn", ROLE, "refused", refused=refused)
 
 
 async def _which(
@@ -189,7 +189,7 @@ def _shown(tag: str, one: Experience, steps: Sequence[Utterance], ended: str = "
 
 
 def _outcome(state: State) -> str:
-    """Return how each step of a run came out, what the checks did to its report, and its gaps."""
+    """Return how each step of a run came out, how often the checks mended its report, its gaps."""
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
     report, tongue = state["report"], state["language"]
     steps = [
@@ -197,6 +197,10 @@ def _outcome(state: State) -> str:
         + "".join(f", {more}" for more in (one["reason"], one["review"]) if more)
         for one in found
     ]
-    checked = told(report["removed"], report["doubted"], tongue).splitlines()[:WARNINGS]
+    removed = (why_removed(one["reason"], tongue) for one in report["removed"])
+    doubts = (doubt(one["reason"], tongue) for one in report["doubted"])
+    # What a sentence said may be the words of any page, and an insight is guidance.
+    counts = Counter([*removed, *doubts])
+    checked = [f"- {why}: {count}" for why, count in counts.items()]
     missing = [f"missing: {gap['title']}: {gap['reason']}" for gap in gaps(state)]
     return "\n".join([*steps, *checked, *missing])

@@ -17,8 +17,7 @@ from graph.plan import checked
 from graph.plan_text import read_steps, written_steps
 from graph.records import Plan
 from graph.state import State
-from memory.experience.memory import PERSON
-from memory.experience.utterances import EDIT
+from memory.experience.utterances import EDIT, PERSON
 from nodes.shown_plan import outline, plan_message
 from prompts.loader import render
 from retrieval.regex import regex

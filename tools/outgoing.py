@@ -17,17 +17,18 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from memory.experience.insights import listed as insights
-from memory.experience.memory import PERSON, lines
+from memory.experience.memory import lines
 from memory.experience.recalling import prepared
 from memory.experience.utterances import spoken
 from memory.facts.listing import listed as facts
 from memory.files.reading import held
+from memory.own_words import said_in
 from memory.profile.store import kept as profile
 from retrieval.redaction import Material, Redacted, Vocabulary, redacted, vocabulary
 from runs.place import Here
 from runs.trace import WITHHELD
 from storage.engine import read_rows
-from storage.tables import calls, pages, runs, sources, utterances
+from storage.tables import calls, pages, sources
 
 HINT = "say it in the question, or let it be searched with --set private_queries=true"
 
@@ -54,7 +55,9 @@ async def cleared(here: Here, context: Context, query: str) -> Redacted:
 
 
 async def _material(here: Here, context: Context) -> Material:
-    said, read, notes = await asyncio.gather(_said(here), _read(here), _remembered(here))
+    said, read, notes = await asyncio.gather(
+        said_in(here.owner, [here.thread]), _read(here), _remembered(here)
+    )
     public, files = read
     return Material(
         own=_vocabularies([*said, context.style]),
@@ -66,15 +69,6 @@ async def _material(here: Here, context: Context) -> Material:
 
 def _vocabularies(texts: Iterable[str]) -> list[Vocabulary]:
     return [vocabulary(text) for text in dict.fromkeys(texts) if text.strip()]
-
-
-async def _said(here: Here) -> list[str]:
-    """Return what the person has said in this thread: questions, and words on its plans."""
-    its = (runs.c.owner == here.owner, runs.c.thread == here.thread)
-    asked = (await read_rows(select(runs.c.id, runs.c.question).where(*its))).all()
-    mine = (utterances.c.owner == here.owner, utterances.c.run.in_([row.id for row in asked]))
-    spoke = select(utterances.c.action).where(*mine, utterances.c.who == PERSON)
-    return [*(row.question for row in asked), *(await read_rows(spoke)).scalars()]
 
 
 async def _read(here: Here) -> tuple[list[str], list[str]]:

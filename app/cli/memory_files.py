@@ -16,7 +16,7 @@ from memory.files import deciding
 from memory.files.proposals import Proposal, listed, waiting
 from runs.place import owned
 
-WARNING = "from a page: these words stand in what the run had read, nobody may have asked for them"
+WARNING = "maybe from a page: the run had read what strangers wrote, and you have not said this"
 
 
 def listing(*, every: bool, project: str, as_json: bool) -> int:

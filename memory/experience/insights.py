@@ -18,6 +18,9 @@ from storage.engine import read, read_rows, write
 from storage.events import Event, hold, log, newest
 from storage.tables import insight_runs, insights
 
+FOREIGN = ("tool", "web")
+"""The classes of provenance of what strangers may have written."""
+
 LONGEST = 400
 """How many characters an insight may have, and what it says to a role."""
 
@@ -102,7 +105,8 @@ async def edit(owner: str, insight: str, new: Wording) -> Insight:
     def work(connection: Connection) -> Insight:
         old = _standing(connection, owner, insight)
         event = _event(owner, "edit", old.id, new)._replace(before=words(old))
-        change(connection, event, {**_columns(new)})
+        trust = {"provenance": new.provenance} if new.provenance in FOREIGN else {}
+        change(connection, event, {**_columns(new), **trust})
         return _of(connection, owner, old.id)
 
     return await write(work)
@@ -142,7 +146,9 @@ async def merge(owner: str, ids: Sequence[str], new: Wording) -> Insight:
         each = {one.id: one for one in (_standing(connection, owner, id) for id in ids)}
         if len(each) < 2:
             return next(iter(each.values()))
-        number = _new(connection, owner, new, "merge", of=list(each))
+        foreign = [one.provenance for one in each.values() if one.provenance in FOREIGN]
+        least = new._replace(provenance=foreign[0]) if foreign else new
+        number = _new(connection, owner, least, "merge", of=list(each))
         inherit(connection, owner, number, list(each))
         revision = newest(connection, owner)
         ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from memory.experience import insights
+from memory.experience.gate import heard_in, refusal
 from memory.experience.insights import LONGEST, Insight, Wording
 from memory.experience.memory import ROLES
 from memory.experience.runs import Experience, found, found_each, found_in
@@ -97,39 +98,49 @@ async def case(owner: str, run: str) -> Case | None:
     return await read(look)
 
 
-async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> int:
-    """Change the insights as the lessons say; return how many could be.
+async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> list[str]:
+    """Change the insights as the lessons say; return why some may not be kept.
 
     A number that was not shown, or a lesson without words, changes nothing.
     """
-    changed = 0
+    refused: list[str] = []
+    heard = await heard_in(owner, [seen.new.run, *(past.run for past, _ in seen.others)])
     for lesson in lessons:
+        if why := await refusal(said_by(lesson), heard):
+            refused.append(why)
+            continue
         ids = [seen.known[n - 1].id for n in lesson.insights if 1 <= n <= len(seen.known)]
         try:
-            changed += await _learn(owner, seen, lesson, list(dict.fromkeys(ids)))
+            await _learn(owner, seen, lesson, list(dict.fromkeys(ids)), heard.provenance)
         except Problem as problem:
             # An insight may have ended since it was shown.
             if problem.code != "insight_not_found":
                 raise
-    return changed
+    return refused
 
 
-async def _learn(owner: str, seen: Case, lesson: Lesson, ids: Sequence[str]) -> bool:
+def said_by(lesson: Lesson) -> list[str]:
+    """Return all that a lesson says."""
+    return [lesson.when, lesson.content, *(str(getattr(lesson, role)) for role in ROLES)]
+
+
+async def _learn(
+    owner: str, seen: Case, lesson: Lesson, ids: Sequence[str], provenance: str
+) -> None:
     told, run = projections(lesson), seen.new.run
     content = _in_case(lesson.when, lesson.content)
-    new = Wording(content, told, why=f"learnt of {run}", run=run)
+    new = Wording(content, told, provenance, f"learnt of {run}", run)
     worded = bool(new.content and told)
     if lesson.action == "add" and worded:
-        await insights.add(owner, *new[:2], _teachers(seen), why=new.why, run=run)
+        await insights.add(
+            owner, content, told, _teachers(seen), provenance=provenance, why=new.why, run=run
+        )
     elif lesson.action == "edit" and len(ids) == 1 and worded:
         await insights.edit(owner, ids[0], new)
     elif lesson.action in ("agree", "disagree") and len(ids) == 1:
         await insights.agree(owner, ids[0], run, agrees=lesson.action == "agree")
     elif lesson.action == "merge" and len(ids) > 1 and worded:
         await insights.merge(owner, ids, new)
-    else:
-        return False
-    return True
 
 
 def _teachers(seen: Case) -> list[str]:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from config.settings import settings
 from memory.base import Note, Query
+from memory.experience.gate import steers
 from memory.experience.recalling import Candidate, Learnt, learnt, prepared
-from memory.experience.utterances import Utterance, spoken
+from memory.experience.utterances import PERSON, Utterance, spoken
 from prompts.loader import render
 from retrieval.regex import regex
 from retrieval.text import language
@@ -36,9 +37,6 @@ SEARCHING = ("researcher", "coder")
 
 WORTH = 0.5
 """Insights are told that are worth at least this part of what the best one is."""
-
-PERSON = "person"
-"""Who says something against a plan, among those who say and do something in a run."""
 
 ANSWERED = "how a similar question was answered"
 REJECTED = "what the person said against the plan of an earlier question of this conversation"
@@ -180,9 +178,14 @@ def line(step: Utterance) -> str:
     """
     action = " ".join(step.action.split())
     if step.who == "planner" and _DATA.match(action):
-        # The first title is that of the plan.
-        action = " | ".join(_TITLES.findall(action)[1:])
-    if not action or _DATA.match(action) or _SCRAP.match(action):
+        # The first title is that of the plan; a planner may have obeyed a page.
+        action = " | ".join(one for one in _TITLES.findall(action)[1:] if not steers(one))
+    if (
+        not action
+        or (step.who != PERSON and steers(action))
+        or _DATA.match(action)
+        or _SCRAP.match(action)
+    ):
         return ""
     who = f"{PERSON}, against a plan" if step.who == PERSON else step.who
     return f"{who}: {shorten(action, LONGEST, placeholder=' …')}"

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from memory.experience import insights
+from memory.experience.gate import Heard, refusal
 from memory.experience.insights import LONGEST, Insight, Wording
-from memory.experience.lessons import Lesson, projections
+from memory.experience.lessons import Lesson, projections, said_by
 from memory.experience.outcome import most
 from memory.experience.similar import vector_of
 from storage.engine import read, write
@@ -84,6 +85,8 @@ async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
     joined = []
     for ids, lesson in [*_alike(known)] if ask is None else _named(known, await ask(known)):
         old = [one for one in known if one.id in ids]
+        if await refusal(said_by(lesson), Heard([text for one in old for text in told_by(one)])):
+            continue
         words = lesson.content.strip()[:LONGEST]
         new = await insights.merge(owner, ids, Wording(words, projections(lesson), why=SAYS))
         joined.append(Joined(new, old))
@@ -108,6 +111,11 @@ async def retire(owner: str, run: str = "") -> list[str]:
         return [one.id for one in bad if one.id not in back]
 
     return await write(work)
+
+
+def told_by(one: Insight) -> list[str]:
+    """Return all that an insight says."""
+    return [one.content, *one.projections.values()]
 
 
 def _latest(connection: Connection, owner: str) -> list[Insight]:

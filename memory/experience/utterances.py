@@ -13,6 +13,9 @@ from runs.ledger import clipped
 from storage.engine import read
 from storage.tables import utterances
 
+PERSON = "person"
+"""Who speaks where the person does."""
+
 EDIT = "edit"
 """The kind of the words that a person has put into a plan; they are no step of the work."""
 

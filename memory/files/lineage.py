@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from memory.learning.gate import akin, borne_out
+from memory.learning.voice import spoken
+from memory.own_words import said_in
 from retrieval.regex import regex
+from retrieval.text import sentences
+from retrieval.words import words
 from storage.engine import read_rows
 from storage.tables import pages, sources
 
@@ -20,6 +25,11 @@ WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u340
 
 MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
+
+QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*[?？。.]?\s*$")
+"""The end of what asks, and wishes nothing."""
+
+CLAUSE = regex(r"[,;:，；：、]\s*|\s[-–—]\s")
 
 FOREIGN = frozenset(["tool", "web"])
 """The classes of provenance of what strangers may have written."""
@@ -35,11 +45,13 @@ def stands_in(lines: Sequence[str], texts: Iterable[str]) -> bool:
 
 
 class Read(NamedTuple):
-    """What an agent has read."""
+    """What an agent has read, and what the person has said to it."""
 
     texts: Sequence[str] = ()
     foreign: bool = False
     """Whether any of it is from the web or a tool; what is made of it is trusted no more."""
+    said: Sequence[str] = ()
+    """The person's messages."""
 
 
 async def read_by(owner: str, thread: str, run: str) -> Read:
@@ -48,7 +60,38 @@ async def read_by(owner: str, thread: str, run: str) -> Read:
     wanted = pages.c.id.in_(shown) | (pages.c.run == run)
     asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
     rows = (await read_rows(asked)).all()
-    return Read([row.text for row in rows], any(row.provenance in FOREIGN for row in rows))
+    foreign = any(row.provenance in FOREIGN for row in rows)
+    return Read([row.text for row in rows], foreign, await said_in(owner, [thread]))
+
+
+def wished(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
+    """Say whether a person has asked for an edit themselves, in so many words.
+
+    Each new line stands in something that they said in their own voice, and asked nobody about;
+    old lines go only where new ones on the same matter take their place.
+    """
+    statements = [one for message in said for one in _statements(message)]
+    lines = [MARK.sub("", line).strip() for line in added if WORD.search(line)]
+    borne = [[one for one in statements if _says(one, line)] for line in lines]
+    if not lines or not all(borne):
+        return False
+    meant = [*lines, *(one for some in borne for one in some)]
+    return all(any(akin(line, one) for one in meant) for line in removed if WORD.search(line))
+
+
+def _statements(message: str) -> list[str]:
+    """Return what a person says in a message, clause by clause, without their questions."""
+    told = [one.text for one in sentences(spoken(message)) if not QUESTION.search(one.text)]
+    clauses = [part for one in told for part in CLAUSE.split(one)]
+    return [*(one for one in told if len(CLAUSE.split(one)) == 1), *clauses]
+
+
+def _says(statement: str, line: str) -> bool:
+    """Say whether the words of a line stand in a statement one behind the other."""
+    wanted, told = words(line), words(statement)
+    places = range(len(told) - len(wanted) + 1)
+    run = bool(wanted) and any(told[at : at + len(wanted)] == wanted for at in places)
+    return run and borne_out(line, statement)
 
 
 def _runs(line: str) -> list[str]:

@@ -51,6 +51,12 @@ class Proposal(NamedTuple):
         old = set(self.base.split("\n"))
         return [line for line in self.proposed.split("\n") if line.strip() and line not in old]
 
+    @property
+    def removed(self) -> list[str]:
+        """The lines that are in it no more."""
+        new = set(self.proposed.split("\n"))
+        return [line for line in self.base.split("\n") if line.strip() and line not in new]
+
 
 async def keep(proposal: Proposal) -> Proposal:
     """Keep a proposal, and return it with its id; the same one again is the one that is there.

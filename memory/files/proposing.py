@@ -9,7 +9,7 @@ from typing import NamedTuple
 from config.errors import Problem
 from config.settings import settings
 from memory.files.deciding import approve
-from memory.files.lineage import Read, stands_in
+from memory.files.lineage import Read, stands_in, wished
 from memory.files.proposals import Proposal, keep
 from memory.files.section import divided, replaced
 from memory.files.sources import Source
@@ -50,8 +50,9 @@ async def propose(
 ) -> Proposal:
     """Propose an edit; it is done at once where the installation allows that.
 
-    Only what agents wrote can be changed. Words that stand in what the agent has read wait for a
-    person in any case, and so do all others once it has read what strangers may have written.
+    Only what agents wrote can be changed. Done at once is only what the person has said in so many
+    words, and what stands in nothing that the agent has read; all else waits for the person, since
+    anything may have been made of what strangers wrote, in whatever words.
 
     Args:
         asker: Who asks.
@@ -70,11 +71,11 @@ async def propose(
     if len(replaced(text, wanted, source.path).encode()) > LARGEST:
         raise _refused("the file would be too large", "take out what matters no more")
     asked = Proposal(asker.owner, source.path, inside, wanted, edit.why.strip()[:REASON])
-    if await asyncio.to_thread(stands_in, asked.added, read.texts):
+    own = wished(asked.added, asked.removed, read.said)
+    if await asyncio.to_thread(stands_in, asked.added, read.texts) or (read.foreign and not own):
         asked = asked._replace(provenance="web")
     kept = await keep(asked._replace(run=asker.run, step=asker.step))
-    own = kept.provenance != "web" and not read.foreign
-    if own and settings().memory_edits == "allow":
+    if own and kept.provenance != "web" and settings().memory_edits == "allow":
         await approve(kept.owner, kept.id, source.files, status="allowed")
         return kept._replace(status="allowed")
     return kept

@@ -54,7 +54,9 @@ def edit_memory_tool(owner: str = "local/", sources: Sources = on_disk) -> BaseT
         query = Query(owner, "", "", state=runtime.state, store=runtime.store)
         places = await sources(query)
         edit = Edit(new, why, old, path)
-        told = await edited(Asker(owner), places, edit, Read(results(runtime.state["messages"])))
+        talk = runtime.state["messages"]
+        read = Read(results(talk), said=[str(one.text) for one in talk if one.type == "human"])
+        told = await edited(Asker(owner), places, edit, read)
         update = {key: kept for one in places for key, kept in _update(one).items()}
         if not update:
             return told

@@ -39,7 +39,8 @@ _ORDER = regex(
     re.IGNORECASE,
 )
 _NOT = regex(
-    r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未"
+    r"\b(?:not|no|never|none|without|cannot|no longer)\b|n't\b|不|[没沒]|[别別]|勿|[无無]|未",
+    re.IGNORECASE,
 )
 _CJK = regex(f"[{CJK}]")
 

@@ -51,7 +51,7 @@ async def test_what_a_run_has_read_is_what_it_fetched_and_what_its_thread_was_sh
 
     read = await read_by("ann/", "t1", "t1-1")
     assert (sorted(read.texts), read.foreign) == (["fetched page", "shown page"], True)
-    assert await read_by("bob/", "t1", "t1-1") == Read([], foreign=False)
+    assert await read_by("bob/", "t1", "t1-1") == Read([], foreign=False, said=[])
 
 
 @pytest.mark.usefixtures("either")
