@@ -28,7 +28,7 @@ from retrieval.redaction import Material, Redacted, Vocabulary, redacted, vocabu
 from runs.place import Here
 from runs.trace import WITHHELD
 from storage.engine import read_rows
-from storage.tables import calls, pages, sources
+from storage.tables import calls, pages, runs, sources
 
 HINT = "say it in the question, or let it be searched with --set private_queries=true"
 
@@ -85,7 +85,8 @@ async def _read(here: Here) -> tuple[list[str], list[str]]:
 
 async def _hits(here: Here) -> list[str]:
     """Return what searches of this run have found on the web, as the providers tell it."""
-    its = (calls.c.run == here.run, calls.c.kind == "search")
+    own = select(runs.c.id).where(runs.c.owner == here.owner, runs.c.id == here.run)
+    its = (calls.c.run.in_(own), calls.c.kind == "search")
     every = (await read_rows(select(calls.c.result).where(*its))).scalars()
     return [f"{hit['title']}\n{hit['snippet']}" for one in every for hit in json.loads(one)]
 

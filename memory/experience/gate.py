@@ -27,6 +27,7 @@ from retrieval.words import STOPWORDS, words
 from runs.place import thread_of
 from storage.engine import read_rows
 from storage.tables import calls, pages, sources
+from storage.tables import runs as table
 
 ENGLISH = 0.15
 """The least share of words that only English has; elsewhere capitals are no sign of a name."""
@@ -59,10 +60,10 @@ _OF_THE_PERSON = regex(
     re.IGNORECASE,
 )
 _PROMOTES = regex(
-    r"\b(?:recommend|endors|promot|advertis|prais|favou?r|trust)\w*"
+    r"\b(?:recommend|endors|promot|advert|prais|favou?r|trust)\w*"
     r"|\b(?:only|solely|exclusively|nothing but|no other|none but|just)\b[^.!?;]{0,40}"
-    r"\b(?:cit|quot|nam|mention|link|believ|rel[iy]|credit)\w*"
-    r"|\b(?:cit|quot|nam|mention|link|believ|rel[iy]|credit)\w*\b[^.!?;]{0,40}"
+    r"\b(?:cit|quot|name|naming|mention|link|believ|rel[iy]|credit)\w*"
+    r"|\b(?:cit|quot|name|naming|mention|link|believ|rel[iy]|credit)\w*\b[^.!?;]{0,40}"
     r"\b(?:only|solely|exclusively|nothing but|no other|no one else|nobody else|alone)\b"
     r"|推[荐薦广廣崇销銷]|宣[传傳]|[赞讚][扬揚美]|[吹夸誇]|信任|只(?:能|[许許]|可以?)?(?:[引用信提写寫])|[仅僅](?:能|可)?(?:[引用信提])"
     r"|唯一.{0,8}(?:[来來]源|引用)|不(?:要|得|可|能)引用(?:其他|别|別)",
@@ -93,7 +94,8 @@ async def heard_in(owner: str, runs: Iterable[str]) -> Heard:
     mine = pages.c.id.in_(shown) | pages.c.run.in_(names)
     columns = (pages.c.title, pages.c.text, pages.c.provenance)
     rows = (await read_rows(select(*columns).where(pages.c.owner == owner, mine))).all()
-    searched = (calls.c.run.in_(names), calls.c.kind == "search")
+    own = select(table.c.id).where(table.c.owner == owner, table.c.id.in_(names))
+    searched = (calls.c.run.in_(own), calls.c.kind == "search")
     hits = (await read_rows(select(calls.c.result).where(*searched))).scalars().all()
     read = [*(f"{row.title}\n{row.text}" for row in rows), *hits]
     foreign = bool(hits) or any(row.provenance in FOREIGN for row in rows)

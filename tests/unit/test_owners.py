@@ -27,6 +27,7 @@ from memory.base import Query
 from memory.experience import (
     credits,
     drawing,
+    gate,
     insights,
     lessons,
     recalling,
@@ -51,6 +52,7 @@ from memory.learning.keeping import told_before
 from memory.learning.rules import Statement
 from memory.learning.turns import Said, observe
 from memory.moving import leaving
+from memory.own_words import said_in
 from memory.pages import (
     abstracts,
     describing,
@@ -147,6 +149,7 @@ READS: dict[str, Read] = {
     "about.found": lambda o, ids: about.found(o, ASKED, 100),
     "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
+    "experience.gate.heard_in": lambda o, ids: gate.heard_in(o, ids.runs),
     "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
     "experience.insights.supporters": lambda o, ids: insights.supporters(o),
     "experience.lessons.case": each(lessons.case, "runs"),
@@ -186,6 +189,7 @@ READS: dict[str, Read] = {
     "kept.why.why": each(reminded.why, "runs"),
     "moving.leaving.exported": lambda o, ids: leaving.exported(o),
     "moving.leaving.files": lambda o, ids: leaving.files(o),
+    "own_words.said_in": lambda o, ids: said_in(o, [mark(one) for one in OWNERS]),
     "pages.abstracts.about": lambda o, ids: abstracts.about(o, ASKED, 100),
     "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
     "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
@@ -268,6 +272,7 @@ WRITES = {
 
 NOBODYS = {
     "experience.checking.dangling": "looks whether a whole database is consistent",
+    "experience.gate.refusal": "is told all it needs to know",
     "files.backend.change": "knows files by where they lie; `files.sources` says whose they are",
     "files.projects.trust": "is told the user, who has the projects",
     "forgetting.thread.forget_thread": "is told a thread, which has one owner",
