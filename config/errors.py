@@ -1,5 +1,9 @@
 """What goes wrong in a way a person can mend, with a code, a hint and an exit status."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+
 from config.keys import without_keys
 
 EXIT = {
@@ -172,6 +176,11 @@ class Problem(RuntimeError):
         where = f" ({self.where})" if self.where else ""
         hint = f" — {self.hint}" if self.hint else ""
         return f"error[{self.code}]: {self.what}{where}{hint}"
+
+    @classmethod
+    def of(cls, told: Mapping[str, str]) -> Problem:
+        """Return the problem that `as_dict` has told of."""
+        return cls(told["code"], told["detail"], where=told["where"], hint=told["hint"])
 
     def as_dict(self) -> dict[str, str]:
         """Return the same words as plain data, for `--json` and the server."""

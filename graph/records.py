@@ -105,6 +105,10 @@ class Finding(TypedDict):
     """What the checks doubt in its text, in words, a line for each sentence."""
     objection: NotRequired[str]
     """What a review held against it last, where it was not mended."""
+    error: NotRequired[dict[str, str]]
+    """The problem that kept the step from being done, as plain data, where one did."""
+    session: NotRequired[str]
+    """The session of the run in which that happened; a later one does the step again."""
 
 
 class Answer(TypedDict):
@@ -169,6 +173,8 @@ class Report(TypedDict):
     notices: list[str]
     language: str
     second_reader: NotRequired[SecondReader]
+    error: NotRequired[dict[str, str]]
+    """The problem that kept the model from writing it, as plain data, where one did."""
     asked: NotRequired[str]
     """What was asked in the words of the person, without what only tells of them."""
 

@@ -18,7 +18,9 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
 from graph.state import GOES_ON, GRAPH_VERSION, State
+from report.undone import begins_again, stands_before
 from retrieval.secrets import masked, masked_within
+from runs.budget import pause_thread
 from runs.checkpointer import checkpoints
 from storage.engine import close
 
@@ -126,14 +128,19 @@ class Session:
         )
 
     async def go_on(self, context: Context, watch: Watch) -> Outcome:
-        """Continue a run that was stopped or killed.
+        """Continue a run that was stopped or killed, or do what a model's failure left undone.
 
         Raises:
             Problem: `not_waiting` when it is finished, or `thread_incompatible`.
         """
         before = await self.current()
         if not unfinished(before):
-            raise Problem("not_waiting", "this run is finished already", hint="ask a new question")
+            state = cast("State", before.values)
+            node = stands_before(state)
+            if not node:
+                hint = "ask a new question"
+                raise Problem("not_waiting", "this run is finished already", hint=hint)
+            await self.graph.aupdate_state(self.config, begins_again(state, node), as_node=node)
         return await self._run(None, context, watch)
 
     async def current(self) -> StateSnapshot:
@@ -151,6 +158,12 @@ class Session:
         return snapshot
 
     async def _run(self, given: Any, context: Context, watch: Watch) -> Outcome:
+        try:
+            return await self._streamed(given, context, watch)
+        finally:
+            pause_thread(self.config["configurable"]["thread_id"])
+
+    async def _streamed(self, given: Any, context: Context, watch: Watch) -> Outcome:
         stream = self.graph.astream(
             given,
             self.config,

@@ -56,6 +56,8 @@ class Work(NamedTuple):
     """What is missing for it to be an answer, where the model itself says it may be none."""
     capped: str = ""
     """The cap of the run that cut it off, as `max_tokens = 5000`, where it was not the model."""
+    stood_in: Problem | None = None
+    """Why another model wrote it than the one that plays the role, where one did."""
 
 
 async def ask(
@@ -158,7 +160,9 @@ async def work(
     model = reply.response_metadata.get("model", "")
     unsure = reply.response_metadata.get("unsure")
     capped = reply.response_metadata.get("capped", "")
-    return Work(spoken(reply), complete, model, around.found, unsure, capped)
+    failed = reply.response_metadata.get("stood_in")
+    stood_in = Problem.of(failed) if failed else None
+    return Work(spoken(reply), complete, model, around.found, unsure, capped, stood_in)
 
 
 def _last(said: Sequence[AnyMessage]) -> AIMessage:

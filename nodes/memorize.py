@@ -15,6 +15,7 @@ from memory.pages.store import NewPage
 from nodes.experience import look_on
 from report.keeping import quoted, sound, stands
 from report.render import plain
+from report.undone import first_error
 from retrieval.text import find, heading, sentences
 from runs.lifecycle import mark
 from runs.place import Here, here
@@ -34,7 +35,9 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
     await look_on(state, place)
-    code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else ""
+    problem = first_error(state)
+    code = problem.code if problem else ""
+    code = "insufficient_evidence" if state["status"] == "insufficient_evidence" else code
     await mark(place.owner, place.run, state["status"], code=code)
     return State()
 

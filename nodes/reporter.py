@@ -31,13 +31,15 @@ from report.document import document, gaps, headline, lacks, leaves_open, limit_
 from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
-from report.wording import lacking, reason
+from report.undone import ROLES, undone
+from report.wording import lacking, part, reason, word
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked
 from retrieval.spelling import spelt_out
+from runs.attempts import Failing, failing
 from runs.faults import bear
-from runs.place import here, owner
+from runs.place import goes_on, here, owner
 from tools.evidence import misspelt, note_checked, texts, verified
 from tools.files.reasons import with_reason
 from tools.ingest import UNKNOWN, Skipped, left_out
@@ -78,6 +80,14 @@ class Draft:
     """The limit of the run that cut the text off, as far as it was not the model's own."""
     unsure: str = ""
     """What is missing for it to be an answer, if it is not certain to be one."""
+    problem: Problem | None = None
+    """What kept the model from writing it, or from writing on."""
+    unread: str = ""
+    """The code of what kept the second reader from reading it."""
+    lost: Failing | None = None
+    """The role whose failure may be why nothing was found."""
+    quotes: bool = False
+    """Whether it was put together of quotations, which answer fewer questions."""
     id: str = field(default_factory=lambda: str(uuid4()))
 
     def add(self, text: str) -> None:
@@ -94,11 +104,15 @@ class Draft:
 async def reporter(state: State, runtime: Runtime[Context]) -> State:
     """Write the report of this turn.
 
-    Reads `question`, `plan`, `findings`, `background`, `sources`; writes `report`, `answers`,
-    `messages`, `status`. Without evidence no model is asked, and the report says what was searched.
+    Reads `question`, `plan`, `findings`, `background`, `sources`, `answers`; writes `report`,
+    `answers`, `messages`, `status`. Without evidence no model is asked, and the report says what
+    was searched.
+
+    Raises:
+        Problem: What kept the model from writing, where nothing can be shown without it.
     """
     sources = {name: state["sources"][name] for name in material.named(state)}
-    draft = Draft(limit=limit_reached(state))
+    draft = Draft(limit=limit_reached(state), id=_message_of(state) or str(uuid4()))
     if draft.limit:
         draft.tell("capped")
     if holds_secret(state):
@@ -108,6 +122,10 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         await _write(draft, state, runtime)
     again = await _checked(draft, state, runtime, sources)
     checked = again.checked
+    if draft.problem and not checked.cited:
+        raise draft.problem
+    lost = [] if checked.cited or draft.limit else await failing(here(state, runtime).run)
+    draft.lost = next((one for role in ROLES for one in lost if one.role == role), None)
     if leaves_open(state["question"], checked.body):
         draft.tell("open")
     _tell_unquotable(draft, state, model_name("reporter", runtime.context), checked)
@@ -126,10 +144,24 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     return State(**update, messages=[*plans_away(state), message])
 
 
+def _error(draft: Draft) -> dict[str, str]:
+    """Return what kept the model from writing, or a role from finding anything, as plain data."""
+    if draft.lost:
+        what = f"the model failed as {draft.lost.role}"
+        return {**Problem(draft.lost.status, what).as_dict(), "role": draft.lost.role}
+    return draft.problem.as_dict() if draft.problem else {}
+
+
+def _message_of(state: State) -> str:
+    """Return the id of the message that shows a report of this turn which is now written again."""
+    answer = (state.get("answers") or {}).get(str(state["turn"]))
+    return answer.get("message", "") if answer else ""
+
+
 async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: Reread) -> Report:
     """Return the record of a report that was checked."""
     checked = again.checked
-    return Report(
+    report = Report(
         title=headline(state["plan"]["title"] or state["question"]),
         # Words without a single source are no report, whatever they say.
         body=checked.body if checked.cited else "",
@@ -138,6 +170,7 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
         removed=checked.removed,
         doubted=[_shown(one) for one in checked.doubted],
         notices=[
+            *await _failures(draft, state, runtime),
             *_notices(draft, state["language"]),
             *await _respelt(state, runtime),
             *await _not_read(state, runtime),
@@ -146,6 +179,7 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
         second_reader=again.second_reader,
         asked=in_own_words(state["messages"]),
     )
+    return report | {"error": error} if (error := _error(draft)) else report
 
 
 async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
@@ -157,17 +191,20 @@ async def _write(draft: Draft, state: State, runtime: Runtime[Context]) -> None:
     said: list[AnyMessage] = [HumanMessage(_request(state))]
     try:
         for _ in range(1 + CONTINUATIONS):
-            part = await work(state, runtime, "reporter", system, said, watched=draft.id)
-            text = part.text if part.complete else _whole(part.text)
+            made = await work(state, runtime, "reporter", system, said, watched=draft.id)
+            text = made.text if made.complete else _whole(made.text)
             draft.add(text)
-            if part.model.startswith("extractive:"):
-                draft.tell("extractive" if wanted.startswith("extractive") else "stood_in")
-            if part.unsure is not None:
-                draft.unsure = part.unsure
+            if made.model.startswith("extractive:"):
+                draft.quotes = True
+            if wanted.startswith("extractive:"):
+                draft.tell("extractive")
+            draft.problem = made.stood_in or draft.problem
+            if made.unsure is not None:
+                draft.unsure = made.unsure
                 draft.tell("unsure")
-            if part.complete:
+            if made.complete:
                 break
-            draft.cut_by = part.capped
+            draft.cut_by = made.capped
             said += [AIMessage(text), HumanMessage(render("continue", language=state["language"]))]
         else:
             _cut(draft)
@@ -186,6 +223,7 @@ def _stopped(draft: Draft, problem: Problem) -> None:
         draft.limit, draft.notices = spent, ["budget"]
     else:
         draft.tell("no_model")
+    draft.problem = None if spent else problem
 
 
 def _cut(draft: Draft) -> None:
@@ -196,7 +234,7 @@ def _cut(draft: Draft) -> None:
 
 def _tell_unquotable(draft: Draft, state: State, wanted: str, checked: Proven) -> None:
     """Note what the question asks for that quotes alone do not give."""
-    quoting = wanted.startswith("extractive:") or "stood_in" in draft.notices
+    quoting = wanted.startswith("extractive:") or draft.quotes
     asked = unquotable(state["question"], checked.body) if quoting else ""
     if asked and not (material.settled(state) or material.of_tables(state)):
         draft.tell(asked)
@@ -209,6 +247,7 @@ async def _checked(
     checked = await verified(owner(runtime), draft.text, sources, state["question"])
     again = await read_again(state, runtime, draft.text, checked, sources)
     if again.second_reader == "failed":
+        draft.unread = again.problem
         draft.tell("not_usable" if again.problem in REPLIED else "not_compared")
     # A model that finds no answer on pages that were only searched is believed.
     if again.checked.cited or (draft.text and not material.findings(state)):
@@ -251,15 +290,48 @@ def _open(state: State, body: str = "") -> list[str]:
 def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
     """Return how the run came out: in part where anything is missing, as the report then says."""
     if not checked.cited:
-        return "partial" if draft.limit else "insufficient_evidence"
-    in_part = lacks(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
+        return "partial" if draft.limit else "failed" if draft.lost else "insufficient_evidence"
+    failed = draft.problem or undone(state)
+    in_part = failed or lacks(state, checked.body) or set(draft.notices) & (UNFINISHED | UNQUOTABLE)
     return "partial" if in_part else "succeeded"
 
 
 def _notices(draft: Draft, language: str) -> list[str]:
     told = {"limit": draft.limit, "missing": lacking(draft.unsure, language)}
+    told["why"] = reason(draft.unread, "failed", language)
     names = (f"notice_{name}" for name in _first(draft.notices))
     return [render(name, language=language, **told).strip() for name in names]
+
+
+async def _failures(draft: Draft, state: State, runtime: Runtime[Context]) -> list[str]:
+    """Tell in which parts a model failed, who stood in for it, and how to have them done by it."""
+    place, language = here(state, runtime), state["language"]
+    found = [one for one in await failing(place.run) if part(one.role, (), language)]
+    lost = undone(state) or draft.problem or draft.lost
+    whys = [*(one["error"]["code"] for one in undone(state)), *(one.status for one in found)]
+    whys = [draft.problem.code, *whys] if draft.problem else whys
+    if not whys:
+        return []
+    why = dict.fromkeys(reason(one, "failed", language) for one in whys)
+    status = word("failed" if draft.lost else "partial", language).capitalize()
+    told = {"why": word("comma", language).join(why), "status": status}
+    said = [render("notice_undone" if lost else "notice_failing", language=language, **told)]
+    for other in dict.fromkeys(one.stood_in for one in found):
+        parts = _parts([one for one in found if one.stood_in == other], language)
+        name = word("extractive", language) if other.startswith("extractive:") else other
+        words = {"other": name, "parts": word("comma", language).join(parts)}
+        said.append(
+            render(f"notice_{'stood_in' if other else 'left_out'}", language=language, **words)
+        )
+    if lost and runtime.server_info is None:
+        said.append(render("notice_go_on", language=language, command=goes_on(place)))
+    return [("" if language == "zh" else " ").join(one.strip() for one in said)]
+
+
+def _parts(found: Sequence[Failing], language: str) -> list[str]:
+    """Return what roles do, each once, with the steps in which they failed."""
+    roles = dict.fromkeys(one.role for one in found)
+    return [part(role, [o.step for o in found if o.role == role], language) for role in roles]
 
 
 def _first(notices: Sequence[str]) -> list[str]:

@@ -23,6 +23,7 @@ from report.leads import letters
 from report.rulings import Ruling
 from report.support import Proven
 from report.wording import told
+from runs.budget import budget
 from runs.gate import gate
 from runs.place import Here, here, owner
 from tools.evidence import gather, note_checked, verified
@@ -43,10 +44,10 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         async with gate(place, runtime.context.parallelism):
             return await _research(state, runtime, place)
     except Problem as problem:
-        spent = problem.code == "budget_spent"
-        status: Status = "skipped" if spent or problem.code == "model_refused" else "failed"
-        reason = f"{problem.code}: {problem.where}" if spent else problem.code
-        return StepState(finding=_finding(state, status, reason))
+        if problem.code == "budget_spent":
+            return StepState(finding=_finding(state, "skipped", f"budget_spent: {problem.where}"))
+        finding = _finding(state, "failed", problem.code)
+        return StepState(finding=await _undone(finding, problem, runtime, place))
 
 
 async def fallen(state: StepState, error: NodeError) -> StepState:
@@ -102,9 +103,13 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         owner(runtime), written.text, sources, asked_of(state), upheld_in(state)
     )
     await note_checked(here(state, runtime), "researcher", checked)
+    if not checked.cited and (failed := _unread(written)):
+        raise failed
     finding = _judged(state, written, checked, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
     kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
+    if written.stood_in:
+        finding = await _undone(finding, written.stood_in, runtime, here(state, runtime))
     return kept | StepState(finding=finding)
 
 
@@ -129,6 +134,24 @@ def _request(state: StepState) -> str:
         cited("doubted", told([], state.get("doubted", []), state["language"])) if again else "",
         block("feedback", state["feedback"]),
     )
+
+
+async def _undone(
+    finding: Finding, problem: Problem, runtime: Runtime[Context], place: Here
+) -> Finding:
+    """Return a finding with what kept its step from being done, as far as this session goes."""
+    session = (await budget(place, runtime.context)).session
+    return finding | {"error": problem.as_dict(), "session": session}
+
+
+def _unread(written: Work) -> Problem | None:
+    """Return what kept the model that plays the role from reading the sources, if it has not.
+
+    Another one that finds nothing in them does not tell that nothing is there.
+    """
+    if written.complete or written.capped:
+        return written.stood_in
+    return Problem("answer_too_long", "the answer was cut off at the model's limit")
 
 
 def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]) -> Finding:

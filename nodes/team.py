@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from config.errors import Problem
 from graph.context import Context
 from graph.plan import to_research
 from graph.plan_text import written
-from graph.records import Finding, Step, of_turn
+from graph.records import Finding, Step, key, of_turn
 from graph.state import State
 from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, sources_block
 from report.earlier import accepted, earlier_block
+from report.material import findings, passages
+from report.undone import undone
+from runs.budget import budget
+from runs.faults import bear
+from runs.place import here
 
 FOLLOW_UPS = 2
 """How many steps one round may add."""
@@ -38,10 +46,30 @@ class Enough(BaseModel):
 async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that can start be sent; when none is left, see whether more are needed.
 
-    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`.
+    Steps that something kept from being done in an earlier session of the run are sent again.
+
+    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`, and
+    takes out of `findings` what is done again.
+
+    Raises:
+        Problem: What kept steps from being done, where every other call would meet it too, or
+            where no step was done. The run can then be gone on with from here.
     """
+    place = here(state, runtime)
+    session = (await budget(place, runtime.context)).session
+    failed = undone(state)
+    again = {
+        key(state["turn"], one["step"]): None for one in failed if one.get("session") != session
+    }
+    if again:
+        return State(findings=cast("Any", again))
+    errors = [Problem.of(one["error"]) for one in failed if not one["text"]]
+    for problem in errors:
+        bear(problem)
     if ready(state):
         return State()
+    if errors and not (findings(state) or passages(state)):
+        raise errors[0]
     more = await _follow_ups(state, runtime, of_turn(state.get("findings"), state["turn"]))
     if not more:
         return State()
@@ -50,14 +78,14 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
 
 def ready(state: State) -> list[Step]:
     """Return the steps that have no finding yet, and all whose needs have one."""
-    findings = of_turn(state.get("findings"), state["turn"])
+    done = of_turn(state.get("findings"), state["turn"])
     steps = state["plan"]["steps"] + state["follow_ups"]
-    waiting = [step for step in steps if step["id"] not in findings]
-    return [step for step in waiting if set(step["needs"]) <= findings.keys()]
+    waiting = [step for step in steps if step["id"] not in done]
+    return [step for step in waiting if set(step["needs"]) <= done.keys()]
 
 
 async def _follow_ups(
-    state: State, runtime: Runtime[Context], findings: dict[str, Finding]
+    state: State, runtime: Runtime[Context], done: dict[str, Finding]
 ) -> list[Step]:
     """Return the steps that close what is missing; none when it is enough or nobody can tell.
 
@@ -70,8 +98,8 @@ async def _follow_ups(
     data = blocks(
         block("question", state["question"]),
         block("plan", written(state["plan"])),
-        sources_block([*findings.values(), *before], state.get("sources", {})),
-        findings_block(findings.values()),
+        sources_block([*done.values(), *before], state.get("sources", {})),
+        findings_block(done.values()),
         earlier_block(before),
     )
     system = render("judge", language=state["language"])

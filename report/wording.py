@@ -35,6 +35,7 @@ _EN = {
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",
     "told_cancelled": "The run was cancelled before the report was complete.",
+    "extractive": "The built-in extractive model, which quotes the sources and adds nothing,",
     "lacking": " They do not say: {}.",
     "gone": "a file that is no longer there",
     "beginning": "beginning",
@@ -73,6 +74,7 @@ _ZH = {
     "told_partial": "不完整：未能完成全部内容。",
     "told_failed": "运行失败，报告没有完成。",
     "told_cancelled": "运行已取消，报告没有完成。",
+    "extractive": "内置的摘录模型（只引用原文，不作补充）",
     "lacking": "其中没有提到：{}。",
     "gone": "原文件已不存在",
     "beginning": "开头",
@@ -108,6 +110,12 @@ _REASONS = {
     "answer_empty": ("the model gave no answer", "模型没有作答"),
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),
     "budget_spent": ("a limit of the run was reached", "已达到本次运行的上限"),
+    "answer_too_long": ("the model's answer was cut off", "模型的回答被截断"),
+    "internal": ("the program made a mistake", "程序出错"),
+    "model_key_missing": ("no key for the model is set", "没有设置模型的密钥"),
+    "model_quota": ("the account of the model's server is used up", "模型服务的账户额度已用完"),
+    "tool_limit": ("the model used its tools and wrote nothing", "模型只使用工具，没有写出结果"),
+    "unknown_model": ("the model's server has no such model", "模型服务没有这个模型"),
     "model_auth": ("the model did not accept the key", "模型服务拒绝了密钥"),
     "model_context": ("the material was too long for the model", "材料超出模型的长度上限"),
     "model_refused": ("the model declined to answer", "模型拒绝作答"),
@@ -122,6 +130,16 @@ _REASONS = {
     ),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
+}
+_ROLES = {
+    "coordinator": ("telling small talk from a question", "分辨闲聊与提问"),
+    "rewriter": ("the search queries", "检索词"),
+    "planner": ("the plan", "研究计划"),
+    "researcher": ("the research", "研究"),
+    "reflector": ("the review of the findings", "研究结果的复核"),
+    "judge": ("the look for gaps", "检查缺漏"),
+    "reporter": ("the report", "报告"),
+    "recall": ("the look into the memory", "查阅记忆"),
 }
 _STATUS = {
     "failed": ("it failed", "失败"),
@@ -207,6 +225,12 @@ def notices(document: Document) -> list[str]:
     first = [told] if told and not said else []
     doubted = [word("told_doubted", language)] if document["doubted"] else []
     return [*first, *document["notices"], *doubted]
+
+
+def part(role: str, steps: Sequence[str], language: str) -> str:
+    """Return what a role does in a run, and in which of its steps; nothing for one behind it."""
+    said = _ROLES[role][_is_chinese(language)] if role in _ROLES else ""
+    return noted(said, word("comma", language).join(filter(None, steps)), language) if said else ""
 
 
 def lacking(words: str, language: str) -> str:

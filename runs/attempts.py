@@ -19,6 +19,10 @@ OPEN = "open"
 """The status of an attempt of which nobody knows how it ended."""
 
 
+NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN)
+"""How attempts ended that are no failure of the model."""
+
+
 class Attempt(NamedTuple):
     """One attempt of a model call, and what it used, or may have used."""
 
@@ -83,3 +87,35 @@ def _known(one: Attempt, now: float) -> Attempt:
 def _used(cost: Cost) -> dict[str, Any]:
     used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out, "cost": cost.dollars}
     return {"model": cost.model, **used}
+
+
+class Failing(NamedTuple):
+    """A role that its model did not play to the end, at a step or at none."""
+
+    role: str
+    step: str
+    status: str
+    """How the last attempt of its model ended."""
+    stood_in: str
+    """The model that answered for it; none where no other did."""
+
+
+async def failing(run: str) -> list[Failing]:
+    """Return the roles of a run that their models have not played so far, each once for a step."""
+    made: dict[tuple[str, str], list[Attempt]] = {}
+    for one in await attempts(run):
+        made.setdefault((one.role, one.step), []).append(one)
+    return [found for one in made.values() if (found := _failing(one))]
+
+
+def _failing(made: Sequence[Attempt]) -> Failing | None:
+    last = made[-1]
+    if last.status not in NO_FAILURE:
+        return Failing(last.role, last.step, last.status, "")
+    failed = [one for one in made if one.status not in NO_FAILURE and one.model != last.model]
+    # Where its own model has answered behind the failure, another one is asked for another call.
+    if not failed or failed[-1].started < max(
+        (one.started for one in made if one.model != last.model and one.status == "ok"), default=0.0
+    ):
+        return None
+    return Failing(last.role, last.step, failed[-1].status, last.model)

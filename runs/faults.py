@@ -118,7 +118,8 @@ def told(error: BaseException) -> Problem:
     if name == "ContentFilterFinishReasonError":
         return Problem("model_refused", "the model refused to answer")
     if "insufficient_quota" in words:
-        return Problem("model_quota", "the account of the model server is used up")
+        hint = "top it up, or name another model"
+        return Problem("model_quota", "the account of the model server is used up", hint=hint)
     if "Timeout" in name:
         return Problem("model_timeout", "the model did not answer in time")
     known = _told_by_status(_status(error), said)
@@ -169,7 +170,8 @@ def _status(error: BaseException) -> int:
 
 def _told_by_status(status: int, said: str) -> Problem | None:
     if status in (401, 403):
-        return Problem("model_auth", f"the model server refused the key ({status})")
+        hint = "check the key, and that it may use this model"
+        return Problem("model_auth", f"the model server refused the key ({status})", hint=hint)
     if status == 404:
         return Problem("unknown_model", "the model server has no such model", hint=said)
     if status == 429:

@@ -57,9 +57,13 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
         reply = _reply(response)
         spent = _cost(reply, reply.response_metadata["model"])
         spent = replace(spent, session=around.budget.session)
+        ended = settled(reply.response_metadata["attempt"], "ok", spent)
+        if "stood_in" in reply.response_metadata and spent.model.startswith("extractive:"):
+            # It was not paid for, and whoever goes on may find the model at work again.
+            await commit(ended)
+            return response
         result = messages_to_dict(response.result)
         said = None if around.role in APART else _said(around.role, reply)
-        ended = settled(reply.response_metadata["attempt"], "ok", spent)
         await ledger.record(call, result, started, spent, said, also=[ended])
         return response
 
@@ -74,10 +78,12 @@ class Fallback(AgentMiddleware[Any, Around, Any]):
         try:
             return await handler(request)
         except Problem as problem:
-            other = request.runtime.context.fallback
+            other, failed = request.runtime.context.fallback, problem
             if other is None or problem.code not in faults.REPLACEABLE:
                 raise
-        return await handler(request.override(model=other))
+        response = await handler(request.override(model=other))
+        _reply(response).response_metadata["stood_in"] = failed.as_dict()
+        return response
 
 
 class Retry(AgentMiddleware[Any, Around, Any]):

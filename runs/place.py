@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config.errors import Problem
@@ -92,3 +93,9 @@ def parted(owner: str) -> tuple[str, str]:
     """Return the user and the project of an owner: what `owned` was given."""
     user, _, project = owner.partition("/")
     return user.replace("%2F", "/").replace("%25", "%"), project
+
+
+def goes_on(place: Here) -> str:
+    """Return the command that goes on with a run."""
+    project = parted(place.owner)[1]
+    return f"dossier resume {place.run}" + (f" --project {quote(project)}" if project else "")

@@ -28,6 +28,7 @@ from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document, shows_removed
 from report.export import digests, write
+from report.undone import first_error
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
 from runs.lifecycle import filed, mark
@@ -236,10 +237,13 @@ class Conductor:
             return
         file = await self._file(state)
         try:
-            told = summary.of_report(self.run, self.thread, state, str(file))
+            told = summary.of_report(self.run, self.thread, state, str(file), self._command())
             self._print(file.read_text("utf-8"), told)
         finally:
             self._tell_where(state["status"], file)
+            if problem := first_error(state):
+                self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
+                self._tell_how_to_go_on("When it is mended, have the missing parts done")
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

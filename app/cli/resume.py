@@ -19,6 +19,7 @@ from graph.context import context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
+from report.undone import stands_before
 from runs.lifecycle import NAMES, Run, found, mark, written
 from runs.lock import held
 from runs.place import owned
@@ -93,10 +94,10 @@ async def _resume(
     if standing == "untaken":
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
-    if standing == "finished":
+    if standing == "finished" and not stands_before(state):
         await mark(run.owner, run.id, state["status"])
         return Outcome(state, None)
-    if standing == "working":
+    if standing in ("working", "finished"):
         await mark(run.owner, run.id, "running")
     request = snapshot.interrupts[0].value if snapshot.interrupts else None
     if request is None:
@@ -140,6 +141,8 @@ def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_f
         hint = "give --approve, --reject TEXT or --plan FILE"
         raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
+    if standing == "finished" and not decided and stands_before(state):
+        return
     if standing == "finished" and (decided or there or not has_report(state)):
         report = f"its report is {Path(run.folder, NAMES['md'])}; " if run.folder else ""
         hint = f"{report}--out FOLDER writes it again, or ask a new question"

@@ -6,10 +6,17 @@ from typing import Any
 
 from graph.state import State
 from report.document import answer_of, doubt
+from report.undone import first_error
 
 
-def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any]:
-    """Return the summary of a finished run whose report is in a file."""
+def of_report(run: str, thread: str, state: State, report: str, resume: str = "") -> dict[str, Any]:
+    """Return the summary of a finished run whose report is in a file.
+
+    Where a model's failure left something undone, it says what failed, and `resume`, the command
+    that has it done.
+    """
+    problem = first_error(state)
+    failed = {"error": problem.as_dict(), "resume": resume} if problem else {}
     cited = set(state["report"]["cited"])
     sources = [
         {
@@ -30,6 +37,7 @@ def of_report(run: str, thread: str, state: State, report: str) -> dict[str, Any
         "quotes": state["report"]["quotes"],
         "doubted": [doubt(one) for one in state["report"].get("doubted", [])],
         "second_reader": state["report"].get("second_reader"),
+        **failed,
     }
 
 
