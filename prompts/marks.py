@@ -35,7 +35,10 @@ _FORGED = (*TAGS, "q", "quote", "system", "assistant", "user", "human")
 _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 """Characters that do not show, so that a tag with one of them between looks like one without."""
 
-_QUOTED = re.compile(r'(<q s="S\d+">)(.*?)(</q>)', re.DOTALL)
+INSIDE = r"[^<]*+(?:<(?!/q>|q\s)[^<]*+)*+"
+"""A pattern of what stands inside a quotation; another one does not begin there."""
+
+_QUOTED = re.compile(rf'(<q s="S\d+">)({INSIDE})(</q>)')
 _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', re.DOTALL)
 
 _PLAIN = re.compile(r"[\W_]+")

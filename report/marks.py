@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from prompts.marks import INSIDE
 from report.code import Code, changed, with_code, without_code
 from report.markup import URL, strip
 from retrieval.regex import regex
@@ -14,7 +15,7 @@ from retrieval.script import CJK
 MARKER = regex(r"\[(S[1-9]\d*|\?)\]")
 """A marker in its one spelling; `[?]` stands for one that names no source."""
 
-QUOTE = regex(r'<q s="(S[1-9]\d*)?">(.*?)</q>', re.DOTALL)
+QUOTE = regex(rf'<q s="(S[1-9]\d*)?">({INSIDE})</q>')
 """A marked quotation in its one spelling: its source, and its words with `<`, `>`, `&` escaped."""
 
 SPOKEN = regex(

@@ -46,7 +46,7 @@ _DIGITS = r"\d[\d,]*(?:\.\d+)?"
 _SIGN = r"\s*[-+−–×*/÷·xX]\s*"
 _UNIT = r"(?:\s?(?:(?![xX]\s?\d)[A-Za-z]{1,12}|[\u4e00-\u9fff]{1,4}))?"
 _SIDE = rf"{_DIGITS}{_UNIT}(?:{_SIGN}{_DIGITS}{_UNIT})*"
-_EQUALS = r"\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
+_EQUALS = r"(?<!\s)\s*[=≈≒≃]\s*(?:about\s+|约|約|大约|大約)?"
 _EQUATION = regex(
     rf"(?<![\w.,:/-]){_DIGITS}{_UNIT}{_SIGN}{_SIDE}(?:{_EQUALS}{_SIDE}%?)+(?![\d.]*\d)"
 )
@@ -56,7 +56,7 @@ _EXPRESSION = regex(
 _IN_BRACKETS = regex(
     rf"(?<=[-+−–×*/÷·=])\s?[(（]({_SIDE})[)）]|[(（]({_SIDE})[)）](?=\s?[-+−–×*/÷·])"
 )
-_TERM = regex(rf"([-+−–×*/÷·xX]?)\s*({_DIGITS})({_UNIT})")
+_TERM = regex(rf"(?:([-+−–×*/÷·xX])\s*)?({_DIGITS})({_UNIT})")
 _ABOUT = regex(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.)|[≈~～]|大?[约約]|[将將]近|近|[约約][为為合])\s*$",
     re.IGNORECASE,
@@ -70,7 +70,7 @@ _FACTORS = sorted(
 """What a number is multiplied with, or divided by, where its unit is changed."""
 
 FILE = regex(
-    r"[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
+    r"(?<![\w./\\-])[\w./\\-]*\w\.(?:md|txt|pdf|docx?|xlsx?|pptx?|csv|tsv|json|ya?ml|toml|xml|html?|log|ini"
     r"|cfg|conf|py|js|ts"
     r"|c|h|cpp|rs|go|java|sh|sql|rst|tex|odt|rtf|eml|epub|ipynb|png|jpe?g|gif|svg|zip|gz)\b"
     r"|(?<=\s)(?:~|\.{0,2})/[\w./-]+",

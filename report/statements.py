@@ -32,8 +32,11 @@ def statements(text: str) -> list[str]:
     """
     veiled = _WHOLE.sub(_veiled, changed(text, lambda code: "X" * len(code.string)))
     starts = {sentence.start for sentence in sentences(veiled)[1:]}
+    # What is too long for a sentence is cut anywhere, and a quotation nowhere.
+    starts -= {start for start in starts if veiled[start - 1 : start + 1] == "xx"}
     starts |= {end.end() for end in _CITED_END.finditer(text) if veiled[end.end() - 1].isspace()}
-    whole = [start for start in sorted(starts) if not _CLAUSE.search(text, 0, start)]
+    each = pairwise([0, *sorted(starts)])
+    whole = [start for before, start in each if not _CLAUSE.search(text, before, start)]
     return [text[start:end] for start, end in pairwise([0, *whole, len(text)])]
 
 

@@ -7,10 +7,11 @@ import re
 from retrieval.regex import regex
 
 _MADE = regex(
-    r"^\W*(?:this is \S+, produced by\b"
+    r"^\W*+(?:this is \S+, produced by\b"
     r"|(?:this (?:file|page|document|code|module) (?:was|is|has been) )?(?:auto\w*[- ]*)?generated"
     r" (?:by|from|with|using|on)\b|.*\bdo not (?:edit|modify)\b"
     r"|(?:next|prev(?:ious)?|up): [^.]*, (?:prev(?:ious)?|up): |.*\[(?:index|contents)\]\W*$"
+    r"|(?<=\[)(?:index|contents)\]\W*$"
     r"|(?:START|END)-INFO-DIR-ENTRY|INFO-DIR-SECTION|File: \S+,\s+Node: )",
     re.IGNORECASE,
 )

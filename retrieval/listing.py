@@ -77,8 +77,8 @@ def _announced(text: str, units: Sequence[_Unit]) -> Iterator[Listing]:
         lead = _lead(before, run[0].kind) if listed and before else None
         if lead:
             items = tuple(Span(*_inside(text, one)) for one in run)
-            rest = units[at + len(run) :]
-            cut = run[0].kind == "term" and len(rest) == 1 and _is_short(rest[0])
+            last = at + len(run) == len(units) - 1
+            cut = run[0].kind == "term" and last and _is_short(units[-1])
             yield Listing(lead, above if above != lead.text else "", items, cut)
         headings = [one.text for one in run if _is_heading(one)]
         above = _TITLE.sub("", headings[-1]) if headings else above
@@ -132,14 +132,15 @@ def _units(text: str) -> list[_Unit]:
             kind: Kind = (
                 "term" if last.kind == "text" and _is_term(last, blank, deeper) else last.kind
             )
-            units[-1] = _Unit(kind, last.start, end, text[last.start : end])
+            # What it says is taken out of the text at the end, once.
+            units[-1] = _Unit(kind, last.start, end, "\n")
             blank = False
         else:
             at = start + _indent(line)
             units.append(_Unit(_kind(line), at, end, text[at:end]))
             blank, depth = False, _indent(line)
         start += len(line) + 1
-    return units
+    return [unit._replace(text=text[unit.start : unit.end]) for unit in units]
 
 
 def _kind(line: str) -> Kind:

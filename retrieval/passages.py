@@ -34,6 +34,7 @@ _TRAIL = regex(
     r"[\w. ]{1,60}(?:\s+[»›]\s+[\w. -]{1,60}){1,8}|[\w. ]{1,60}(?:\s+>\s+[\w. -]{1,60}){2,8}"
 )
 _MARK = regex(r"#{1,6}\s+$")
+_SEEN = regex(r"\S")
 
 
 def passages(text: str, size: int = 700) -> list[Span]:
@@ -158,7 +159,8 @@ def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]
     while end - start > size:
         place = _gap(text, start, start + size)
         yield start, place
-        start = place + len(text[place:end]) - len(text[place:end].lstrip())
+        found = _SEEN.search(text, place, end)
+        start = found.start() if found else end
     if start < end:
         yield start, end
 

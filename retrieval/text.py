@@ -45,6 +45,10 @@ _OPENER = regex(
 )
 
 
+LONGEST = 2_000
+"""A sentence has at most so many characters; what is longer is data, and cut at white space."""
+
+
 class Span(NamedTuple):
     """A piece of a text: `text[start:end]`, offsets in characters."""
 
@@ -81,7 +85,7 @@ def sentences(text: str) -> list[Span]:
     return [
         sentence
         for start, end in _blocks(text)
-        for sentence in _trimmed(text, _cuts(text[start:end], start))
+        for sentence in _trimmed(text, _within(text, _cuts(text[start:end], start)))
     ]
 
 
@@ -118,6 +122,17 @@ def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
             yield offset + start, offset + end.end()
             start = end.end()
     yield offset + start, offset + len(block)
+
+
+def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield pieces of a text of which none is longer than a sentence may be."""
+    for start, end in cuts:
+        while end - start > LONGEST:
+            last = start + LONGEST
+            place = max(text.rfind(gap, start + LONGEST // 2, last) for gap in " \n") + 1 or last
+            yield start, place
+            start = place
+        yield start, end
 
 
 def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:

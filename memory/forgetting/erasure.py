@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from memory.forgetting.wording import SEPARATOR, Token, gists, joined, shared, tokens
+from prompts.marks import INSIDE
 from retrieval.regex import regex
 from retrieval.text import Span, sentences
 from retrieval.words import words
@@ -18,7 +18,7 @@ KEPT = 20_000
 """Of so many texts it is remembered what is left of them; checkpoints hold the same ones again."""
 
 _LEAD = regex(r"\s*(?:(?:[-*+>]|\d+[.)]|#{1,6})\s+)*")
-_QUOTE = regex(r"<q\b[^>]*>.*?</q>", re.DOTALL)
+_QUOTE = regex(rf"<q\b[^<>]*>{INSIDE}</q>")
 _CITED = regex(r"\[(S\d+)\]|<q\b[^>]*\bs=\"(S\d+)\"")
 
 Empty: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 
 from config.errors import Problem
 from graph.plan_text import read as read_plan
-from prompts.marks import attribute, unguarded
+from prompts.marks import INSIDE, attribute, unguarded
 from retrieval.regex import regex
 from retrieval.text import language
 
@@ -23,7 +23,7 @@ _NAMES = (
 _BLOCK = regex(rf'<({_NAMES})((?: [\w-]+="[^"]*")*)>\n?(.*?)\n?</\1>', re.DOTALL)
 _ATTRIBUTE = regex(r'([\w-]+)="([^"]*)"')
 _WISH = regex(r"<wish>\n(.*?)\n</wish>", re.DOTALL)
-_QUOTE = regex(r'(?:\*([^*\n]{1,200})\*[:：] ?)?<q s="(S\d+)">(.*?)</q>', re.DOTALL)
+_QUOTE = regex(rf'(?:\*([^*\n]{{1,200}})\*[:：] ?)?<q s="(S\d+)">({INSIDE})</q>')
 _ITEM = regex(r"\n  - \Z")
 """What stands before a quote that is an item of the list that the quote above announces."""
 _UNDER = regex(r'^### (?P<title>.+)$|<q s="(?P<source>S\d+)">', re.MULTILINE)
@@ -222,9 +222,7 @@ def _findings(text: str) -> Iterator[Found]:
 
 def _checked(inside: str) -> str:
     """Return a checked text as it was: the words of its quotations are escaped."""
-    parts = [
-        unguarded(part) for part in re.split(r'(<q s="S\d+">)(.*?)(</q>)', inside, flags=re.DOTALL)
-    ]
+    parts = [unguarded(part) for part in re.split(rf'(<q s="S\d+">)({INSIDE})(</q>)', inside)]
     return "".join(
         escape(part, quote=False) if at % 4 == 2 else part for at, part in enumerate(parts)
     )

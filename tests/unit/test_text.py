@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text import find, fold, heading, language, normalise, sentences
+from retrieval.text import LONGEST, find, fold, heading, language, normalise, sentences
 
 
 def texts(text):
@@ -74,7 +74,17 @@ def test_letters_with_full_stops_are_one_short_form():
 
 
 def test_half_a_million_short_forms_are_read_as_fast_as_other_words():
-    assert len(texts("Mr. Smith saw J. K. Moon " * 20_000)) == 1
+    assert max(map(len, texts("Mr. Smith saw J. K. Moon " * 20_000))) > 1_900
+
+
+def test_what_is_too_long_for_a_sentence_is_cut_at_white_space_and_loses_nothing():
+    long = "bees " * 1_000 + "蜂" * 5_000
+
+    found = texts(long)
+
+    assert max(map(len, found)) <= LONGEST
+    assert found[0].endswith(" bees")
+    assert "".join(found).replace(" ", "") == long.replace(" ", "")
 
 
 def test_chinese_marks_end_a_sentence_together_with_the_quote_they_close():

@@ -1,0 +1,216 @@
+"""Find every function of the program that reads text, and make its arguments of a text."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, get_type_hints
+
+from config.errors import Problem
+from models.extractive.blocks import Page, Quote
+from report.contrast import Text, indexed
+from retrieval.text import Span, sentences
+from tools.files.shapes import Refused
+
+PLACES = (
+    "graph.plan_text",
+    "memory.about",
+    "memory.facts.fact",
+    "memory.facts.sameness",
+    "memory.files.lineage",
+    "memory.files.merge",
+    "memory.files.relevance",
+    "memory.files.section",
+    "memory.files.text",
+    "memory.forgetting.aim",
+    "memory.forgetting.wording",
+    "memory.learning",
+    "memory.pages.rows",
+    "memory.pages.sizing",
+    "memory.profile.merging",
+    "memory.repeats",
+    "memory.reports",
+    "models.extractive",
+    "nodes.conversation",
+    "nodes.direct",
+    "prompts.marks",
+    "report",
+    "retrieval",
+    "tools.bunch",
+    "tools.dates",
+    "tools.files",
+    "tools.openings",
+    "tools.overview",
+    "tools.tables",
+    "tools.web",
+)
+"""The packages and modules whose functions read what persons, strangers and models write."""
+
+SHORT = "The 12 bees of password Karl dance."
+"""What stands in for the other texts of a function, while one of them is hostile."""
+
+QUESTION = 20_000
+"""A question has no more characters (`runs/lifecycle.py`)."""
+
+Make = Callable[[str], object]
+
+EXAMPLES: dict[object, Make] = {
+    str: lambda text: text,
+    int: lambda _: 40,
+    bool: lambda _: False,
+    float: lambda _: 0.5,
+    bytes: lambda text: text.encode(),
+    Sequence[str]: lambda text: [text],
+    Iterable[str]: lambda text: [text],
+    Collection[str]: lambda text: [text],
+    list[str]: lambda text: [text],
+    Mapping[str, str]: lambda text: {"S1": text},
+    Sequence[Text]: lambda text: [indexed(text)],
+    Text: indexed,
+    Sequence[Page]: lambda text: [Page("S1", "Bees", "", text)],
+    Quote: lambda text: Quote("S1", text),
+    Sequence[Quote]: lambda text: [Quote("S1", text)],
+    Span: lambda text: Span(0, len(text), text),
+    Iterable[Span]: lambda text: [Span(0, min(40, len(text)), text[:40])],
+    Literal["zh", "en"]: lambda _: "en",
+}
+"""How an argument of each type is made of a text."""
+
+OWN = {
+    "assistant": "S1",
+    "folder": "bees",
+    "guide": "once",
+    "hint": "S1",
+    "item": "S1",
+    "language": "en",
+    "model": "S1",
+    "name": "S1",
+    "origin": "S1",
+    "owner": "S1",
+    "path": "bees.md",
+    "place": "L1",
+    "provenance": "web",
+    "reason": "S1",
+    "role": "reporter",
+    "run": "t-1",
+    "status": "ok",
+    "suffix": ".md",
+    "tag": "page",
+    "thread": "t",
+    "tongue": "en",
+    "user": "S1",
+    "variable": "S1",
+    "where": "S1",
+}
+"""Arguments that the program itself gives: names, places and words that no stranger chooses."""
+
+QUESTIONS = frozenset({"question", "query", "asked"})
+"""Arguments that are a question, or a part of one; they have at most `QUESTION` characters."""
+
+SENTENCES = frozenset({"cell", "line", "quote", "said", "sentence", "statement", "term", "word"})
+"""Arguments that are a sentence, or a part of one: a text is given to them sentence by sentence."""
+
+WITHOUT = ("retrieval.chroma", "retrieval.index", "retrieval.vector", "tools.files.worker")
+"""Modules in there that read no text, but do something with what has a name."""
+
+REFUSALS = (Problem, Refused, ValueError, LookupError, TypeError)
+"""How functions say that a text is none for them."""
+
+NO_TEXT = frozenset({int, bool, float, Literal["zh", "en"]})
+
+
+class Reader(NamedTuple):
+    """A function and how it is given a text."""
+
+    name: str
+    read: Callable[[str], object]
+    most: int
+    """The longest text that reaches it."""
+
+
+def readers() -> Iterator[Reader]:
+    """Yield every public function whose arguments can be made of a text, once for each of them."""
+    for module in chain.from_iterable(map(_modules, PLACES)):
+        for name, function in vars(module).items():
+            if _is_public(name, function, module):
+                yield from _readers(f"{module.__name__}.{name}", function)
+
+
+def _modules(place: str) -> Iterator[ModuleType]:
+    """Yield a module, or all modules of a package."""
+    module = import_module(place)
+    path = getattr(module, "__path__", [])
+    names = [found.name for found in pkgutil.walk_packages(path, f"{place}.")]
+    yield from (import_module(name) for name in names if not name.startswith(WITHOUT))
+    if not names:
+        yield module
+
+
+def _is_public(name: str, function: object, module: ModuleType) -> bool:
+    own = getattr(inspect.unwrap(function) if callable(function) else function, "__module__", "")
+    return (
+        not name.startswith("_")
+        and inspect.isroutine(inspect.unwrap(function) if callable(function) else function)
+        and own == module.__name__
+        and not inspect.iscoroutinefunction(function)
+        and not inspect.isasyncgenfunction(function)
+    )
+
+
+def _readers(name: str, function: Callable[..., object]) -> Iterator[Reader]:
+    wanted = _wanted(function)
+    if wanted is None:
+        return
+    texts = [one for one, kind in wanted.items() if kind not in NO_TEXT and one not in OWN]
+    for at in texts:
+        shown = name if len(texts) == 1 else f"{name}({at})"
+        yield Reader(shown, partial(_read, function, wanted, {at}), _most({at}))
+    if len(texts) > 1:
+        yield Reader(f"{name}(all)", partial(_read, function, wanted, set(texts)), _most(texts))
+
+
+def _most(texts: Iterable[str]) -> int:
+    return QUESTION if QUESTIONS.intersection(texts) else 10_000_000
+
+
+def _wanted(function: Callable[..., object]) -> dict[str, object] | None:
+    """Return the types of the arguments that a function must have, if all of them can be made."""
+    try:
+        hints = get_type_hints(inspect.unwrap(function))
+    except NameError:
+        return None
+    needed = {
+        one.name: hints.get(one.name)
+        for one in inspect.signature(function).parameters.values()
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    }
+    made = all(kind in EXAMPLES for kind in needed.values())
+    return needed if made and set(needed.values()) - NO_TEXT else None
+
+
+def _read(
+    function: Callable[..., Any], wanted: Mapping[str, object], at: Collection[str], text: str
+) -> object:
+    """Call a function with a hostile text in one place, or in all of them."""
+    if SENTENCES.intersection(at):
+        return [_called(function, wanted, at, one.text) for one in sentences(text)]
+    return _called(function, wanted, at, text)
+
+
+def _called(
+    function: Callable[..., Any], wanted: Mapping[str, object], at: Collection[str], text: str
+) -> object:
+    given = {
+        name: EXAMPLES[kind](text if name in at else OWN.get(name, SHORT))
+        for name, kind in wanted.items()
+    }
+    try:
+        found = function(**given)
+        return list(found) if inspect.isgenerator(found) else found
+    except REFUSALS:
+        return None
