@@ -27,7 +27,7 @@ from config.settings import settings
 from storage.address import address
 from storage.connect import connect
 from storage.keywords import keywords
-from storage.private import secure
+from storage.private import secure_made
 from storage.tables import metadata, schema
 from storage.upgrades import SCHEMA, upgrade
 
@@ -57,7 +57,7 @@ async def close() -> None:
     while _open:
         _, engine = _open.popitem()
         await asyncio.to_thread(engine.dispose)
-        await asyncio.to_thread(secure, again=True)
+        await asyncio.to_thread(secure_made)
 
 
 async def read_rows(statement: Executable, values: Any = None) -> Result[Any]:

@@ -101,3 +101,51 @@ async def test_doctor_names_what_cannot_be_closed(home: Path, monkeypatch: pytes
         True,
     )
     assert open_to_others() == [settings().home / "dossier.db"]
+
+
+async def test_a_file_of_settings_a_trace_and_an_upload_are_closed_and_links_are_left(
+    home: Path, tmp_path: Path
+):
+    for name in (
+        ".env",
+        "server-token",
+        "traces/r.jsonl",
+        "uploads/t/one/a.csv",
+        "users/x/AGENTS.md",
+    ):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).touch()
+    (tmp_path / "theirs.txt").touch()
+    (home / "traces" / "link").symlink_to(tmp_path / "theirs.txt")
+    (home / "vectors").symlink_to(tmp_path)
+    open_all(home)
+    (tmp_path / "theirs.txt").chmod(0o644)
+
+    await add("local/", NewFact("Likes tea"))
+    await close()
+
+    assert sorted(open_ones(home)) == ["traces/link", "vectors"]
+    assert stat.S_IMODE((tmp_path / "theirs.txt").stat().st_mode) == 0o644
+
+
+async def test_a_home_behind_a_link_is_closed_too(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (home / "traces").mkdir(parents=True, mode=0o755)
+    (tmp_path / "linked").symlink_to(home)
+    monkeypatch.setenv("DOSSIER_HOME", str(tmp_path / "linked"))
+    settings.cache_clear()
+
+    await add("local/", NewFact("Likes tea"))
+    await close()
+
+    assert open_ones(home) == []
+
+
+async def test_what_a_library_makes_meanwhile_is_closed_at_the_end(home: Path):
+    await add("local/", NewFact("Likes tea"))
+    (home / "vectors" / "x").mkdir(parents=True)
+    (home / "vectors" / "x" / "index.bin").touch(mode=0o666)
+    await close()
+
+    assert open_ones(home) == []
