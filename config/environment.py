@@ -107,7 +107,8 @@ def _own() -> dict[str, str]:
         return read(file, interpolate=True)
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        raise Problem("config_syntax", what, where=str(file), hint=HINT) from error
+        hint = f"make it readable for you, or set {HOME} to a folder of your own"
+        raise Problem("config_syntax", what, where=str(file), hint=hint) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
         raise Problem("config_syntax", what, where=str(file), hint=HINT) from error

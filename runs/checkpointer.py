@@ -42,7 +42,7 @@ from runs.statements import (
     THREADS_OF,
 )
 from runs.turns import compact
-from storage.private import make_file, secure
+from storage.private import is_read_only, make_file, only_read, secure
 
 Answer = TypeVar("Answer")
 
@@ -335,6 +335,8 @@ def _shrinkable(connection: sqlite3.Connection, file: Path) -> None:
 
 @contextmanager
 def _opened(file: Path, thread: Executor, kind: type[Checkpoints]) -> Iterator[Checkpoints]:
+    if is_read_only(file):
+        raise only_read(file)
     secure()
     with suppress(OSError):  # SQLite tells why it cannot be made.
         make_file(file)

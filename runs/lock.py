@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from config.errors import Problem
 from config.names import check_name
 from config.settings import settings
-from storage.private import FILE, FOLDER, secure
+from storage.private import FILE, FOLDER, WRITABLE, check_writable, secure
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -28,7 +28,7 @@ def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
         seconds: How long another process may take to release it.
 
     Raises:
-        Problem: `run_in_progress`, `storage_unavailable` or `bad_file_name`.
+        Problem: `run_in_progress`, `home_read_only`, `storage_unavailable` or `bad_file_name`.
     """
     lock = taken(thread, seconds)
     try:
@@ -64,6 +64,7 @@ def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
     # A server takes and releases a lock in different threads.
     lock = FileLock(lock_file(thread), timeout=seconds, thread_local=False, mode=FILE)
     try:
+        check_writable()
         secure()
         folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         lock.acquire()
@@ -71,7 +72,6 @@ def taken(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
         hint = "wait for it, or stop it with Ctrl-C where it runs"
         raise Problem("run_in_progress", f"{thread} is at work already", hint=hint) from error
     except OSError as error:
-        hint = "set DOSSIER_HOME to a folder you may write"
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("storage_unavailable", what, where=str(folder), hint=hint) from error
+        raise Problem("storage_unavailable", what, where=str(folder), hint=WRITABLE) from error
     return lock

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from config.errors import Problem
 from storage.address import address
-from storage.private import make_file, secure
+from storage.private import is_read_only, make_file, secure
 from storage.tables import for_postgresql
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
@@ -39,17 +40,21 @@ def connect(url: str) -> Engine:
     if driver is None:
         hint = "use sqlite:///file or postgresql://user@host/name"
         raise Problem("storage_unavailable", f"no driver for {parsed.drivername}", hint=hint)
-    if backend == "sqlite":
-        _folder(Path(parsed.database or ""))
+    file = Path(parsed.database or "")
+    kept = backend == "sqlite" and is_read_only(file)
+    if backend == "sqlite" and not kept:
+        _folder(file)
     try:
         # A connection that a server has dropped meanwhile is opened again.
-        usual = {"pool_size": CONNECTIONS, "pool_pre_ping": backend == "postgresql"}
+        usual: dict[str, Any] = {"pool_size": CONNECTIONS}
+        usual["pool_pre_ping"] = backend == "postgresql"
+        usual |= {"creator": partial(_reader, file)} if kept else {}
         engine = create_engine(parsed.set(drivername=driver), **usual)
     except ImportError as error:
         hint = "install dossier[postgres]"
         raise Problem("storage_unavailable", f"{error.name} is missing", hint=hint) from error
     if backend == "sqlite":
-        event.listen(engine, "connect", _settle)
+        event.listen(engine, "connect", _settle_reader if kept else _settle)
         event.listen(engine, "begin", _begin)
     else:
         for_postgresql()
@@ -67,6 +72,22 @@ def _folder(file: Path) -> None:
         hint = "set DOSSIER_HOME to a folder you may write"
         what = f"cannot make {file.parent}: {error.strerror}"
         raise Problem("storage_unavailable", what, hint=hint) from error
+
+
+def _reader(file: Path) -> sqlite3.Connection:
+    """Open a file that can only be read.
+
+    SQLite needs the index of its log for that, which it cannot make there. Where there is no log,
+    nobody has the file open, and it can be read as one that never changes.
+    """
+    log = file.with_name(f"{file.name}-wal")
+    how = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
+    place = f"{file.absolute().as_uri()}?{how}"
+    return sqlite3.connect(place, uri=True, check_same_thread=False)
+
+
+def _settle_reader(connection: Any, _: Any) -> None:
+    connection.isolation_level = None
 
 
 def _settle(connection: Any, _: Any) -> None:

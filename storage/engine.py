@@ -27,7 +27,7 @@ from config.settings import settings
 from storage.address import address
 from storage.connect import connect
 from storage.keywords import keywords
-from storage.private import secure_made
+from storage.private import only_read, secure_made
 from storage.tables import metadata, schema
 from storage.upgrades import SCHEMA, upgrade
 
@@ -157,6 +157,8 @@ def plain(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     if name == "SQLITE_FULL":
         hint = "make room and resume the run"
         return Problem("storage_full", "the disk is full", where=where, hint=hint)
+    if name.startswith("SQLITE_READONLY"):
+        return only_read(where)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         hint = "move the file away, or restore it from a backup"
         return Problem("storage_corrupt", f"not a database: {orig}", where=where, hint=hint)

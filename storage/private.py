@@ -8,9 +8,13 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from config.errors import Problem
 from config.settings import settings
 
 FOLDER, FILE = 0o700, 0o600
+
+WRITABLE = "make it writable, or set DOSSIER_HOME to a folder you may write"
+"""What a person can do about a data folder that can only be read."""
 
 KEPT = {
     ".env",
@@ -65,6 +69,28 @@ def _close(every: Iterable[tuple[Path, int]]) -> None:
         except OSError:
             # It is another user's, or its file system has no permissions; `dossier doctor` says so.
             continue
+
+
+def is_read_only(file: Path) -> bool:
+    """Say whether a file of the data folder is there and it, or its folder, can only be read."""
+    return file.exists() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+
+
+def only_read(place: Path | str) -> Problem:
+    """Return the problem of what would write into a data folder that can only be read."""
+    what = "this has to write, and the data folder can only be read"
+    return Problem("home_read_only", what, where=str(place), hint=WRITABLE)
+
+
+def check_writable() -> None:
+    """Make sure that the data folder can be written, as far as it is there.
+
+    Raises:
+        Problem: `home_read_only`.
+    """
+    home = settings().home
+    if home.exists() and not os.access(home, os.W_OK):
+        raise only_read(home)
 
 
 def open_to_others() -> list[Path]:

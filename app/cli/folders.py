@@ -13,14 +13,13 @@ from config import environment
 from config.counted import counted
 from config.errors import Problem
 from config.settings import settings
+from storage.private import WRITABLE
 
 SHOWN = 3
 """How many names are told at most."""
 
 HIDDEN = 12
 """A key of more characters is told by its last four."""
-
-READ_ONLY = "make it writable, or set DOSSIER_HOME to a folder you may write"
 
 TRUSTED = "Its AGENTS.md is told to models with --project, and its .env may set limits of time."
 
@@ -111,7 +110,7 @@ def import_settings(*, file: Path, sure: bool) -> int:
         environment.add(new)
     except OSError as error:
         what = f"it cannot be written: {error.strerror}"
-        raise Problem("home_read_only", what, where=str(own), hint=READ_ONLY) from error
+        raise Problem("home_read_only", what, where=str(own), hint=WRITABLE) from error
     print(f"{own} has {counted(len(new), 'new setting')}; {one_line(str(file))} is as it was")
     return 0
 

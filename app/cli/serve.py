@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from config.errors import Problem
+from storage.private import check_writable
 
 SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 """What keeps the server from calling anybody; whether LangSmith is told is the person's to say."""
@@ -15,6 +16,7 @@ SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 
 def main(*, host: str, port: int, jobs: int) -> int:
     """Become the server; it ends with Ctrl-C."""
+    check_writable()
     config = Path(__file__).parents[2] / "langgraph.json"
     beside = Path(sys.executable).with_name("langgraph")
     program = str(beside) if beside.exists() else shutil.which("langgraph")
