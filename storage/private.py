@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -80,6 +81,16 @@ def only_read(place: Path | str) -> Problem:
     """Return the problem of what would write into a data folder that can only be read."""
     what = "this has to write, and the data folder can only be read"
     return Problem("home_read_only", what, where=str(place), hint=WRITABLE)
+
+
+@contextmanager
+def as_far_as_writable() -> Iterator[None]:
+    """Leave undone what would write into a data folder that can only be read."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.code != "home_read_only":
+            raise
 
 
 def check_writable() -> None:

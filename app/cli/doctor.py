@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
+from pathlib import Path
 
 import ormsgpack
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -31,7 +32,7 @@ from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
 from runs.place import owned
 from storage.engine import close, database
-from storage.private import open_to_others, secure
+from storage.private import is_read_only, open_to_others, secure
 from tools.search import available
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
@@ -107,7 +108,11 @@ async def _tracing() -> str:
 
 async def _storage() -> str:
     engine = await database()
-    return engine.url.render_as_string(hide_password=True)
+    told = engine.url.render_as_string(hide_password=True)
+    file = Path(engine.url.database or "")
+    if engine.dialect.name == "sqlite" and await asyncio.to_thread(is_read_only, file):
+        return f"{told} (it can only be read: nothing can be asked or learnt)"
+    return told
 
 
 async def _privacy() -> str:

@@ -17,6 +17,7 @@ from graph.records import of_turn
 from memory.forgetting.erasure import MARK, Erasure
 from memory.forgetting.tree import left_of_json, left_of_msgpack, texts_of_msgpack
 from runs.blobs import TABLE, joined, loaded
+from storage.private import is_read_only, only_read
 
 SAVED = {
     "checkpoints": ("''", "type", "checkpoint", "metadata"),
@@ -177,9 +178,11 @@ def opened() -> Iterator[Saved]:
     """Open the checkpoints; there are none before the first run.
 
     Raises:
-        Problem: `storage_busy`, `storage_full` or `storage_unavailable`.
+        Problem: `home_read_only`, `storage_busy`, `storage_full` or `storage_unavailable`.
     """
     file = settings().checkpoints
+    if is_read_only(file):
+        raise only_read(file)
     place = file if file.exists() else ":memory:"
     try:
         with closing(sqlite3.connect(place, timeout=5, check_same_thread=False)) as connection:

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from sqlalchemy import Connection, bindparam, select, update
 
 from memory.pages.rows import GONE
+from storage.engine import read
 from storage.journal import perform
+from storage.private import as_far_as_writable
 from storage.tables import pages
 
 AT_ONCE = 50
@@ -50,6 +52,8 @@ Row = TypeVar("Row", bound=_Row)
 async def described(owner: str, found: Sequence[Row]) -> list[Row]:
     """Return rows with `id` and `abstract`, those without an abstract with one that is kept now.
 
+    Where nothing can be written, it is made and not kept.
+
     Args:
         owner: Whose pages.
         found: The rows, in their order.
@@ -58,12 +62,21 @@ async def described(owner: str, found: Sequence[Row]) -> list[Row]:
     made: dict[str, str] = {}
     for at in range(0, len(bare), AT_ONCE):
         # The text is read where the abstract is written, so that nothing forgotten comes back.
-        await perform(partial(_describe, owner=owner, ids=bare[at : at + AT_ONCE], made=made))
+        describe = partial(_describe, owner=owner, ids=bare[at : at + AT_ONCE], made=made)
+        with as_far_as_writable():
+            await perform(describe)
+            continue
+        await read(partial(describe, keep=False))
     return [row._replace(abstract=made[row.id]) if row.id in made else row for row in found]
 
 
 def _describe(
-    connection: Connection, *, owner: str, ids: Sequence[str], made: dict[str, str]
+    connection: Connection,
+    *,
+    owner: str,
+    ids: Sequence[str],
+    made: dict[str, str],
+    keep: bool = True,
 ) -> None:
     wanted = select(*_SHOWN, pages.c.id).where(
         pages.c.owner == owner, pages.c.id.in_(ids), pages.c.abstract == ""
@@ -77,7 +90,7 @@ def _describe(
     values = [
         {"one": row.number, "made": abstract_of(row.text, around[row.number])} for row in rows
     ]
-    if values:
+    if values and keep:
         connection.execute(written.values(abstract=bindparam("made")), values)
     made |= {row.id: value["made"] for row, value in zip(rows, values, strict=True)}
 

@@ -15,6 +15,7 @@ from memory.pages.rows import CUT, cut
 from retrieval.names import title_key
 from storage.engine import read
 from storage.journal import perform
+from storage.private import as_far_as_writable
 from storage.tables import members, pages, sources
 
 BATCH = 100
@@ -40,11 +41,12 @@ def due(connection: Connection, owner: str) -> bool:
 
 
 async def refresh(owner: str) -> None:
-    """Do what has to be done before an owner's pages are searched."""
-    while stale := await read(partial(_some, wanted=STALE, owner=owner)):
-        await perform(partial(_recut, numbers=stale))
-    while ended := await read(partial(_some, wanted=ENDED, owner=owner)):
-        await perform(partial(_end, numbers=ended))
+    """Do what has to be done before an owner's pages are searched, where it can be written."""
+    with as_far_as_writable():
+        while stale := await read(partial(_some, wanted=STALE, owner=owner)):
+            await perform(partial(_recut, numbers=stale))
+        while ended := await read(partial(_some, wanted=ENDED, owner=owner)):
+            await perform(partial(_end, numbers=ended))
 
 
 def _asked(owner: str) -> dict[str, object]:
