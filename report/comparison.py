@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from report.arithmetic import comes_out
+from report.bearing import unborne
 from report.caveats import carried, is_computed
 from report.citations import SECTION
 from report.claims import describes_source, names_source, sort
@@ -36,6 +37,9 @@ FOREIGN = {"en": 1 / 2, "zh": 1 / 3}
 
 FEW = {"en": 4, "zh": 6}
 """From how many words on a statement is given the source that has them."""
+
+_ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")
+"""A date that is compared as a date, and not number by number."""
 
 _CODED = regex(r"`[^`\n]+`")
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
@@ -156,8 +160,10 @@ class Comparison:
             return "negation"
         different = different or self.other_subject(statement) or goes_beyond(said, sources)
         own = QUOTE.search(statement) or describes_source(said) or sort(said) == "none"
-        strange = not own and bare == said and self.is_strange(statement, cited)
-        return different or ("strange" if strange else "")
+        if different or own or bare != said:
+            return different
+        strange = "strange" if self.is_strange(statement, cited) else ""
+        return strange or self.unborne(statement, cited)
 
     def beside(self, cited: Sequence[str]) -> list[str]:
         """Return where a name in code may stand: sources, other parts of them, the question."""
@@ -194,6 +200,17 @@ class Comparison:
         return is_strange(plain(statement[:end]), sources, about, whole=whole) or is_strange(
             plain(statement[end:]), [self.source(name) for name in self.texts], about
         )
+
+    def unborne(self, statement: str, cited: Sequence[str]) -> str:
+        """Return why sources do not bear out a statement up to its last citation, or nothing."""
+        end = max((one.end() for one in MARKER.finditer(statement)), default=len(statement))
+        sources = [self.source(name) for name in cited]
+        said = plain(statement[:end])
+        if self.reckoner.outcome(said, self.numbers(cited), cited=True) == "holds":
+            return ""
+        known = self.numbers(cited)
+        computes = any(number not in known for number in self.following(said, cited))
+        return unborne(said, sources, self.about(cited), computes=computes)
 
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
@@ -262,7 +279,7 @@ class Comparison:
         known = [self.figure(name) for name in names]
         also = [*also, *values(self.about(names)), *self.reckoner.results]
         numbers, more = [one.numbers for one in known], sorted(also)
-        said = said if self.comparable(said, names) else without_dates(said)
+        said = _ISO.sub(" ", said) if self.comparable(said, names) else without_dates(said)
         if not unsupported(said, numbers, more):
             return False
         return bool(unsupported(said, numbers, sorted([*more, *self.following(said, names)])))

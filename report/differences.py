@@ -80,7 +80,7 @@ _UNITS = "|".join(
     for word in re.findall(f"[{HAN}]{{2,}}", pattern.pattern)
 )
 _TOKEN = regex(
-    rf"[^\W\d_{HAN}]+(?=n['’]t\b)|n['’]t\b|[^\W\d_{HAN}]+|\d[\d,.]*\d|\d"
+    rf"[^\W\d_{HAN}]+(?=n['’]t\b)|n['’]t\b|[^\W\d_{HAN}]+|\d+(?:st|nd|rd|th)\b|\d[\d,.]*\d|\d"
     rf"|{_WORDS_WITH_NOT}|大部分|{_UNITS}|[{HAN}]|%|《"
 )
 
@@ -256,6 +256,8 @@ def _value(token: str) -> Number | None:
         return Number(float(_COUNTS[lower]), 0.0)
     if lower in _ORDER:
         return Number(1000.5 + _ORDER[lower], 0.0)
+    if re.fullmatch(r"\d+(?:st|nd|rd|th)", lower):
+        return Number(1000.5 + int(lower[:-2]), 0.0)
     digits = token.replace(",", "").rstrip(".")
     if not re.fullmatch(r"\d+(?:\.\d+)?", digits):
         return None
@@ -295,6 +297,8 @@ def _latin_name(change: Change, known: Known) -> bool:
     if max(len(change.said), len(change.there)) > LONGEST:
         return False
     if not ours or _initials(ours, change.there) or _initials(theirs, change.said):
+        return False
+    if _initials(change.before[-len(ours[0]) :], change.said):
         return False
     new = [
         one

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from report.days import calendar
 from report.numbers import values
+from report.numerals import numerals
 from retrieval.dates import Date
 from retrieval.regex import regex
 
@@ -139,7 +140,8 @@ class Figures(NamedTuple):
 
 def figures(text: str) -> Figures:
     """Return the numbers, the quantities and the dates of a source."""
-    return Figures(values(text), measures(text), calendar(text))
+    found = sorted({*values(text), *values(numerals(text))})
+    return Figures(found, measures(text), calendar(text))
 
 
 def measures(text: str) -> Measures:

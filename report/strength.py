@@ -79,10 +79,17 @@ def too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool:
         return False
     there = " ".join([*close, *near])
     if _NEVER.search(said):
-        return not _NEVER_THERE.search(" ".join(close))
+        return not _NEVER_THERE.search(" ".join(close)) and not _is_denied(said, near)
     if _affirmed(_PROMISES, said):
         return not _PROMISED.search(" ".join(close))
     return _affirmed(_SURE, said) and not _SURE_THERE.search(there)
+
+
+def _is_denied(said: str, near: Sequence[str]) -> bool:
+    """Tell whether a passage denies one of the words that a statement has behind "never"."""
+    found = _NEVER.search(said)
+    told = set(words(said[found.end() :])) if found else set()
+    return any(_NEVER_THERE.search(one) and told & set(words(one)) for one in near)
 
 
 def denied_surety(said: str, passages: Sequence[str]) -> bool:

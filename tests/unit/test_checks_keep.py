@@ -29,7 +29,7 @@ def same(text: str, question: str = "", **names: str) -> None:
     [
         "The `fsync` call flushes the file [S1]. Set `wal_mode` to keep a log [S1].",
         'Set `wal_mode` [S1]; <q s="S1">Set `wal_mode` to keep a log</q>.',
-        "The ``fsync`` call flushes the file [S1]. A stray ` flushes nothing [S1].",
+        "The ``fsync`` call flushes the file [S1]. A stray ` is in the file [S1].",
         "`Map<String, Tape>` holds the tapes [S1].",
         "Map<String, Tape> holds the tapes [S1]. The <tape_head> element moves [S1].",
         "- The `<tape_head>` element moves [S1].",

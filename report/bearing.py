@@ -1,0 +1,228 @@
+"""Tell whether sources bear out a statement that is worded in another way than they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from report.caveats import is_own, not_found
+from report.claims import names_source
+from report.contrast import Text
+from report.likeness import CLAUSES
+from report.numbers import FILE
+from report.openers import without_transition
+from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
+from report.synonyms import has, has_word, opposites, stands_in
+from retrieval.common import FRAME, LEAST, weight
+from retrieval.dates import MONTHS
+from retrieval.regex import regex
+from retrieval.script import HAN
+from retrieval.text import language
+from retrieval.words import words
+
+TOPICAL = 0.5
+"""From which weight on a word says something of its own."""
+
+MISSING = {"en": 0.6, "zh": 0.8}
+"""A clause is not borne out where more of its words are in no source."""
+
+FEWEST = {"en": 2, "zh": 5}
+"""So many words of it at least."""
+
+ALIKE = {"en": 0.6, "zh": 0.5}
+"""A passage says what a statement says, or the opposite, if it has so many of its words."""
+
+
+_NOT = regex(
+    r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
+    r"|(?:refus|fail|declin)(?:e[sd]?|s|ed)\s+to)\b|n['’]t\b"
+    r"|不(?![仅僅但只过過同少久断斷论論管足满滿到如])|没有?|沒有?|未(?![来來婚])|并非|並非|从无|無|无(?![论論数數锡錫线線])"
+)
+_LIKE_NOT = regex(
+    r"\b(?:un\w{4,}|in(?:able|valid|complete|active)\w*|dis\w{4,}|\w+less|fail\w*|lack\w*|refus\w*|except"
+    r"|only|few|little|rarely|seldom|hardly|forb\w+|prohibit\w*|avoid\w*|den(?:y|ies|ied)|stop\w*|instead"
+    r"|reject\w*|declin\w*|absent|missing|alone|until|before|neither|nor|no|not|never|none|without"
+    r"|cannot|nothing|nobody)\b|n['’]t\b|[不没沒未无無非别勿拒缺禁免]",
+    re.IGNORECASE,
+)
+_TURN = regex(
+    r"\b(?:but|although|though|while|whereas|if|unless|until|except|only|rather|instead|than)\b"
+    r"|但|不过|虽然|雖然|除了|而是|如果"
+)
+HANS = regex(f"[{HAN}]")
+_SHORT_FORM = regex(
+    rf"\b(?:(?-i:[A-Z]{{2,}}s?)|(?:(?-i:[A-Z])\.){{2,}}|e\.g\.|(?:{'|'.join(MONTHS)})\b\.?)",
+    re.IGNORECASE,
+)
+_ABOUT = regex(
+    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.|over|than)|[≈~～]|大?[约約]|[将將]?近|[超逾])"
+    r"[有为為]?\s*\d[\d,.]*\s*[万萬亿億千百]?",
+    re.IGNORECASE,
+)
+_FRAMING = frozenset(
+    words(
+        "according account article page text author source writes note reads number two apart"
+        " follow describes tells says report example instance moreover however finally also see"
+        " called said"
+        " century decade year month week day hour minute th st nd rd"
+    )
+)
+_CODE = regex(r"\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
+_IF = regex(r"\b(?:if|unless|when|whether)\b|如果|若|除非", re.IGNORECASE)
+_NO_NAME = regex(
+    rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTHS)}|first|second|third|fourth|fifth|world|war|part|chapter"
+    r"|section|figure|table|step|note|century|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
+    r"|tuesday|wednesday|thursday|friday|saturday|sunday|not|yes|sources?|page|the|this|that|if"
+    r"|when|where|what|how|why|who|there|here|then|thus|however|i|we|you)",
+    re.IGNORECASE,
+)
+_PRONOUN = regex(
+    r"\W*(?:he|she|it|they|his|her|its|their|this|these|that|those)\b|[他她它该該其此]",
+    re.IGNORECASE,
+)
+
+
+def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = False) -> str:
+    """Return why sources do not bear out what is said, or nothing.
+
+    It is `name` or `number` where one of a source stands with what it is not said of there,
+    `negation` where the opposite is said, `strange` where a clause is in no source.
+
+    Args:
+        said: The statement, without marks and quotations.
+        sources: The sources that it cites, in its language.
+        about: What may be named although no source names it: the question, and their titles.
+        computes: Whether a number of it was computed from others, which may be from anywhere.
+    """
+    if is_own(said):
+        return ""
+    whole, *parts = _clauses(said)
+    claims = [one for one in (whole, *parts) if not (not_found(one) or is_own(one))]
+    told = [one for one in claims if not is_copy(one, sources)]
+    if parts and not set(told) - {whole}:
+        told = []
+    titled = frozenset(words(about))
+    exact = [] if computes else [_ABOUT.sub(" ", one) for one in claims]
+    placed = (misplaced_number(one, sources, _weighted(one, titled), about) for one in exact)
+    if any(placed) or (exact and in_brackets(said, sources)):
+        return "number"
+    if any(miscounted(one, sources) for one in exact):
+        return "number"
+    if any(denies(one, sources, titled) for one in told if not parts or one != whole):
+        return "negation"
+    if any(opposes(one, sources) for one in claims):
+        return "negation"
+    if unknown_name(said, sources, about) or any(
+        misplaced_name(one, sources, titled) for one in told
+    ):
+        return "name"
+    parted = told if len(sources) == 1 else [one for one in told if one == whole]
+    missing = (one for one in parted if is_missing(one, sources, titled))
+    return "strange" if any(not names_source(one) for one in missing) else ""
+
+
+def is_missing(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
+    """Tell whether sources have few of the words of a clause, in whatever form."""
+    tongue = language(part)
+    wanted = _wanted(part, titled)
+    missing = [one for one in wanted if not any(has(one, source) for source in sources)]
+    fewest = FEWEST[tongue] + (len(sources) > 1)
+    return len(missing) >= max(fewest, MISSING[tongue] * len(wanted))
+
+
+def denies(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
+    """Tell whether a clause denies what the passages most like it affirm."""
+    if not _NOT.search(part.lower()) or _TURN.search(part):
+        return False
+    wanted = _wanted(_NOT.sub(" ", part.lower()), frozenset())
+    if len(wanted) < FEWEST[language(part)]:
+        return False
+    close = [one for source in sources for one in _alike(wanted, source)]
+    own = set(wanted) - titled
+    return bool(close) and not any(_says_no(one, own) or _IF.search(one) for one in close)
+
+
+def opposes(part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether a clause has the opposite of a word of the passages most like it."""
+    if _LIKE_NOT.search(part):
+        return False
+    for one, other in opposites():
+        if not has_word(one, part) or has_word(other, part):
+            continue
+        wanted = [word for word in _wanted(part, frozenset()) if word not in words(one)]
+        close = [said for source in sources for said in _alike(wanted, source)]
+        contrary = any(has_word(other, said) and not _NOT.search(said) for said in close)
+        if contrary and not any(has_word(one, source.text) for source in sources):
+            return True
+    return False
+
+
+def unknown_name(said: str, sources: Sequence[Text], about: str) -> bool:
+    """Tell whether an English statement has a name that no source has in any form."""
+    if language(said) != "en":
+        return False
+    known = [about, *(source.text for source in sources)]
+    stems = ((name, words(name)) for name in _names(said) if not _NO_NAME.fullmatch(name))
+    return any(
+        stem and not any(stands_in(stem[0], text) or name.lower() in text.lower() for text in known)
+        for name, stem in stems
+    )
+
+
+def misplaced_name(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
+    """Tell whether a passage says of another name all that a clause says of one."""
+    names = {one for one in _names(part) if not set(words(one)) & titled}
+    wanted = [one for one in _wanted(part, frozenset()) if one not in words(" ".join(names))]
+    if not names or len(wanted) < FEWEST["en"] or language(part) != "en":
+        return False
+    said = [one for source in sources for one in source.said]
+    having = [one for one in said if all(stands_in(word, one) for word in wanted)]
+    if not having or any(name in one for one in having for name in names):
+        return False
+    return all(_names(one) - _names(part) and not _PRONOUN.match(one) for one in having)
+
+
+def _clauses(said: str) -> list[str]:
+    bare = FILE.sub(" ", without_transition(said))
+    return list(dict.fromkeys([bare, *(one for one in CLAUSES.split(bare) if one.strip())]))
+
+
+def _wanted(part: str, titled: frozenset[str]) -> list[str]:
+    """Return the words of a clause that say something of their own."""
+    if language(part) == "zh":
+        found = dict.fromkeys(words(part))
+        return [one for one in found if weight(one) > LEAST and one not in titled]
+    spelt = words(_CODE.sub(" ", _SHORT_FORM.sub(" ", part)))
+    found = dict.fromkeys(one for one in spelt if one.isalpha() and len(one) > 1)
+    return [one for one in found if one not in titled | FRAME | _FRAMING and weight(one) >= TOPICAL]
+
+
+def _weighted(part: str, titled: frozenset[str]) -> dict[str, int]:
+    names = set(words(" ".join(_names(part))))
+    return {one: NAMED if one in names else 1 for one in _wanted(part, titled)}
+
+
+def _alike(wanted: Sequence[str], source: Text) -> list[str]:
+    """Return the sentences of a source that have most of some words."""
+    tongue = "zh" if any(HANS.search(one) for one in wanted) else "en"
+    least = ALIKE[tongue] * len(wanted)
+    shares = [(sum(stands_in(word, one) for word in wanted), one) for one in source.said]
+    best = max((share for share, _ in shares), default=0)
+    return [one for share, one in shares if share >= least and share == best and share]
+
+
+def _says_no(sentence: str, wanted: set[str]) -> bool:
+    """Tell whether a clause of a sentence that has one of some words says no in any way."""
+    clauses = CLAUSES.split(sentence)
+    near = [one for one in clauses if any(stands_in(word, one) for word in wanted)] or [sentence]
+    return any(_LIKE_NOT.search(one) for one in near)
+
+
+def _names(text: str) -> set[str]:
+    """Return the words with a capital letter that do not begin a text."""
+    first, _, rest = text.strip().partition(" ")
+    found = set(re.findall(r"(?<![\w'’])[A-Z][\w-]{2,}", rest))
+    begins = re.match(r"[A-Z][\w-]{2,}", first)
+    if begins and weight((words(begins[0]) or [""])[0]) >= 0.9 and re.match(r"[A-Z]", rest):
+        found.add(begins[0])
+    return found

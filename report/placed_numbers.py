@@ -1,0 +1,222 @@
+"""Tell whether the numbers of a statement stand in its sources with the same things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from report.contrast import Text
+from report.differences import tokens
+from report.numerals import numerals
+from retrieval.common import LEAST, weight
+from retrieval.regex import regex
+from retrieval.script import HAN
+from retrieval.text import language
+from retrieval.words import words
+
+FEWEST = {"en": 2, "zh": 5}
+"""A clause with fewer words is not looked for."""
+
+RUN = 3
+"""So many words in a row are looked for at once where a clause may be a copy."""
+
+COPIED = 0.6
+"""A clause is a copy if more of its runs of words stand in a source."""
+
+FEW = 100
+"""What is counted in smaller numbers is not rounded."""
+
+YEAR = 4
+"""A number of so many digits is a year; years are compared with years."""
+
+BEFORE = 30
+"""So many characters before a bracket say what stands in it."""
+
+FARTHER = 2.5
+"""So many times as much of a clause stands with another number as stands with the one it has."""
+
+PLACED = 0.6
+"""The least part of a clause that stands there."""
+
+SHORT = 3
+"""A part of a sentence with no more words belongs to what stands beside it."""
+
+NAMED = 2
+"""How much more a name counts than another word where a number is looked for."""
+
+_NAME = (
+    r"(?:[\"“‘]?[A-Z][\w'’.-]*(?:\s+(?:(?:of|the|and|de|la|von|van|for|in)\s+)?[A-Z][\w'’.-]*)*)"
+)
+_BRACKETS = regex(rf"(?P<name>{_NAME}|\b[a-z]{{4,}})[\"”’]?\s*\((?P<inside>[^()]{{1,60}})\)")
+_SPAN = regex(r"\d\s*(?:[-–—]|--)\s*\d|\b(?:born|died|b\.|d\.)\s|\d{1,2}\s+[A-Z][a-z]+\s+\d{4}")
+_PARENTHESIS = regex(r"[(（]([^()（）]{0,200})[)）]")
+_PART = regex(r"[,;，；、:：]|\s[-–—]\s|\s(?=(?:and|while|but|although)\s)")
+_DIGITS = regex(r"(?<![\d.,A-Za-z-])\d[\d,]*(?:\.\d+)?(?![\d%])")
+_COUNTED = regex(
+    rf"(?<![\d.,/:第-])(?P<n>\d[\d,]*(?:\.\d+)?)(?:\s*[个個名位项項座部次场場条條种種所家间間人只隻本]?(?P<zh>[{HAN}]{{2}})"
+    r"|[\s-]+(?P<en>[a-z]{3,}(?:[\s-][a-z]{3,})?))"
+)
+_CONJUNCTION = regex(r"\s*(?:although|but|while|whereas|which|though)\b|\s*(?:但|而|不过)")
+_UNITS = frozenset(
+    words(
+        "km kilometre kilometer mile metre meter foot feet pound kilogram kg hectare acre percent"
+    )
+) | {"公里", "公尺", "千米", "平方", "公顷", "公頃", "英里", "厘米", "公斤"}
+
+
+class _Part(NamedTuple):
+    """A part of a sentence: its words, and the numbers in it."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+
+def misplaced_number(
+    part: str, sources: Sequence[Text], wanted: Mapping[str, int], asked: str
+) -> bool:
+    """Tell whether a number of a clause stands in its sources with something else.
+
+    Args:
+        part: The clause.
+        sources: The sources that it cites.
+        wanted: The words of the clause, and how much each counts.
+        asked: What may be named although no source names it.
+    """
+    numbers = set(_numbers(part)) - set(_numbers(asked)) - {"1"}
+    if is_copy(part, sources):
+        numbers = {one for one in numbers if not _in_place(one, part, sources)}
+    if not numbers or sum(wanted.values()) < FEWEST[language(part)]:
+        return False
+    parts = [one for source in sources for one in _parts_of(tuple(source.said))]
+    return any(_is_elsewhere(number, wanted, parts) for number in numbers)
+
+
+def _is_elsewhere(number: str, wanted: Mapping[str, int], parts: Sequence[_Part]) -> bool:
+    """Tell whether what is said stands with another number of its sort, and far from this one."""
+    here = [_overlap(one, wanted) for one in parts if number in one.numbers]
+    year = len(number) == YEAR
+    others = [
+        _overlap(one, wanted)
+        for one in parts
+        if number not in one.numbers and any((len(n) == YEAR) == year for n in one.numbers)
+    ]
+    if not here or not others:
+        return False
+    best = max(others)
+    return best >= max(FARTHER * max(here), max(here) + 2, PLACED * sum(wanted.values()))
+
+
+def in_brackets(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether a name is given another number than the one behind it in brackets."""
+    known: dict[str, set[str]] = {}
+    for source in sources:
+        for found in _BRACKETS.finditer(source.text):
+            if not _SPAN.search(found["inside"]):
+                known.setdefault(_bare(found["name"]), set()).update(_numbers(found["inside"]))
+    for name, numbers in known.items():
+        if not numbers or len(name) < 4:
+            continue
+        for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", said):
+            rest = said[place.end() : place.end() + 80]
+            rest = re.split(r"[;.]|\band\b|[A-Z][a-z]+\s+[A-Z]", rest, maxsplit=1)[0]
+            ours = [one for one in _numbers(rest) if len(one) == 4]
+            if ours and not set(ours) & numbers and any(len(one) == 4 for one in numbers):
+                return True
+    return False
+
+
+def miscounted(part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether a clause counts something otherwise than every passage that counts it."""
+    theirs: dict[str, set[str]] = {}
+    for source in sources:
+        for number, what in _counted(source.text):
+            theirs.setdefault(what, set()).add(number)
+    return any(
+        what in theirs and number not in theirs[what] and not _in_place(number, part, sources)
+        for number, what in _counted(part)
+    )
+
+
+def _in_place(number: str, part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether a number of a clause stands between the same words in a source."""
+    near = [run for run in _runs(numerals(part)) if f" {number} " in run]
+    return any(run in _joined(numerals(source.text)) for run in near for source in sources)
+
+
+def _runs(part: str) -> list[str]:
+    """Return the runs of words of a clause, each between spaces."""
+    said = [one.lower() for one in tokens(part)]
+    return [f" {' '.join(said[at : at + RUN])} " for at in range(len(said) - RUN + 1)]
+
+
+@lru_cache(maxsize=32)
+def _joined(text: str) -> str:
+    return f" {' '.join(one.lower() for one in tokens(text))} "
+
+
+def is_copy(part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether most of a clause stands in a source in the same order."""
+    runs = _runs(part)
+    found = (sum(run in _joined(source.text) for run in runs) for source in sources)
+    return bool(runs) and max(found, default=0) >= COPIED * len(runs)
+
+
+def _overlap(part: _Part, wanted: Mapping[str, int]) -> int:
+    return sum(worth for word, worth in wanted.items() if word in part.words)
+
+
+@lru_cache(maxsize=16)
+def _parts_of(said: Sequence[str]) -> tuple[_Part, ...]:
+    """Return the parts of some sentences, each with what is short beside it."""
+    found: list[_Part] = []
+    for sentence in said:
+        main = [one for one in _PART.split(_PARENTHESIS.sub(" ", sentence)) if one.strip()]
+        cut = [_part(one) for one in main]
+        for at in range(len(main)):
+            beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cut) and _joins(main, n, at)]
+            found.append(_union([cut[at], *(cut[n] for n in beside)]))
+        found += [
+            _part(sentence[max(0, one.start() - BEFORE) : one.end()])
+            for one in _PARENTHESIS.finditer(sentence)
+        ]
+    return tuple(found)
+
+
+def _joins(parts: Sequence[str], other: int, at: int) -> bool:
+    """Tell whether a part of a sentence belongs to the one beside it, being short."""
+    first, second = parts[min(other, at)], parts[max(other, at)]
+    if _CONJUNCTION.match(second):
+        return False
+    return min(len(words(first)), len(words(second))) <= SHORT
+
+
+def _union(parts: Sequence[_Part]) -> _Part:
+    return _Part(
+        frozenset[str]().union(*(one.words for one in parts)),
+        frozenset[str]().union(*(one.numbers for one in parts)),
+    )
+
+
+def _part(text: str) -> _Part:
+    return _Part(frozenset(words(text)), frozenset(_numbers(text)))
+
+
+def _numbers(text: str) -> list[str]:
+    return [one.replace(",", "") for one in _DIGITS.findall(numerals(text))]
+
+
+def _counted(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each number of a text with the word for what it counts."""
+    for found in _COUNTED.finditer(numerals(text)):
+        number = found["n"].replace(",", "")
+        if len(number) == 4 and not found["zh"]:
+            continue
+        what = found["zh"] or (words(found["en"]) or [""])[-1]
+        if what and float(number) < FEW and weight(what) > LEAST and what not in _UNITS:
+            yield number, what
+
+
+def _bare(name: str) -> str:
+    return name.strip(" \"“”‘’'")

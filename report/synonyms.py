@@ -1,0 +1,66 @@
+"""Tell which words stand for each other, and which say the opposite."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from pathlib import Path
+
+from report.contrast import Text
+from retrieval.words import words
+
+PREFIX = 5
+"""Two words that begin with so many letters alike are forms of one."""
+
+
+def has(word: str, source: Text) -> bool:
+    """Tell whether a source has a word in whatever form, or one that may stand for it."""
+    return _known(word, _vocabulary(source.text))
+
+
+def stands_in(word: str, sentence: str) -> bool:
+    """Tell whether a sentence has a word in any form, or one that may stand for it."""
+    return _known(word, _vocabulary(sentence))
+
+
+def has_word(word: str, text: str) -> bool:
+    """Tell whether a text has a word in any form of it."""
+    return word in text if not word.isascii() else not _stems(text).isdisjoint(words(word))
+
+
+@cache
+def opposites() -> list[tuple[str, str]]:
+    """Return each word of the list with its opposite, both ways."""
+    lines = Path(__file__).with_name("opposites.txt").read_text("utf-8").splitlines()
+    pairs = [line.split() for line in lines if not line.startswith("#")]
+    return [(one, other) for pair in pairs for one, other in (pair, pair[::-1])]
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(words(text))
+
+
+@lru_cache(maxsize=4096)
+def _vocabulary(text: str) -> frozenset[str]:
+    found = frozenset(words(text))
+    return found | {one[:PREFIX] + "*" for one in found if len(one) >= PREFIX and one.isalpha()}
+
+
+def _known(word: str, vocabulary: frozenset[str]) -> bool:
+    if word in vocabulary or not _synonyms().get(word, frozenset()).isdisjoint(vocabulary):
+        return True
+    if word.startswith("un") and len(word) > PREFIX:
+        return _known(word[2:], vocabulary)
+    return len(word) >= PREFIX and word.isascii() and word[:PREFIX] + "*" in vocabulary
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    """Return for each word in a group of the list the words of its groups."""
+    found: dict[str, frozenset[str]] = {}
+    lines = Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines()
+    for line in lines:
+        group = frozenset(words(line)) if not line.startswith("#") else frozenset()
+        for word in group:
+            found[word] = found.get(word, frozenset()) | group
+    return found

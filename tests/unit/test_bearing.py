@@ -1,0 +1,81 @@
+import pytest
+
+from report.support import proven
+
+MILL = (
+    "Orla Mill was built by the widow Tove Lind in 1764 and ground rye for forty farms. It was the "
+    "second of three mills on the river Sande. The miller Jens Krog kept bees and sold candles in "
+    "the market of Holm. In 1831 a flood carried off the wheel, and the mill stood still until "
+    "1840. The owner refused a loan from the bank. Its stones (1790) and its sluice (1802) are in "
+    "the museum. The last miller was Erik Dahl, who died aged 88. The mill has never been rebuilt."
+)
+TOWER = (
+    "松塔建于1782年，由工匠李长山设计，塔高四十二米，共有七层。1840年的洪水冲毁了底层的石阶，"
+    "当地居民用三年时间修复了石阶。塔内保存着六幅壁画，参观者不能拍照。"
+)
+TEXTS = {"S1": MILL, "S2": TOWER}
+TITLES = {"S1": "Orla Mill", "S2": "松塔"}
+
+
+def doubts(said):
+    checked = proven(said, TEXTS, "", TITLES)
+    assert checked.removed == []
+    return [one["reason"] for one in checked.doubted]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("The miller played the organ in a church at night [S1].", "strange"),
+        ("Tove Lind had the mill built and poisoned two husbands [S1].", "strange"),
+        ("The wheel was lost in a flood, and a lawyer sued the village [S1].", "strange"),
+        ("The mill served farms near Copenhagen [S1].", "name"),
+        ("The mill ground rye for Ragnhild and her farms [S1].", "name"),
+        ("Candles were sold in the market by Tove [S1].", "name"),
+        ("The widow Tove Lind had it built in 1831 [S1].", "number"),
+        ("The sluice dates from 1790 [S1].", "number"),
+        ("There were five mills on the river [S1].", "number"),
+        ("Jens Krog refused to keep bees [S1].", "negation"),
+        ("The widow Tove Lind did not build the mill [S1].", "negation"),
+        ("The owner accepted a loan from a bank [S1].", "negation"),
+        ("参观者可以在塔顶的餐厅里品尝当地美食[S2]。", "strange"),
+        ("塔内保存着九幅壁画[S2]。", "number"),
+    ],
+)
+def test_what_a_source_does_not_say_in_other_words_either_is_marked(said, reason):
+    assert doubts(said) == [reason]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A widow founded the mill [S1].",
+        "Forty farms had their rye ground there [S1].",
+        "Tove Lind had it constructed in 1764 [S1].",
+        "The river Sande drove three mills, of which it was the second [S1].",
+        "After the flood of 1831 it did not work until 1840 [S1].",
+        "Bees were kept by the miller, Jens Krog, who also traded in candles [S1].",
+        "The stones of 1790 and the sluice of 1802 are shown in a museum [S1].",
+        "Erik Dahl, the last miller, reached the age of 88 [S1].",
+        "It has not been rebuilt [S1].",
+        "松塔由李长山设计，高42米[S2]。",
+        "塔内有6幅壁画[S2]。",
+    ],
+)
+def test_what_a_source_says_in_other_words_is_let_be(said):
+    assert doubts(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Orla Mill was built by the widow Tove Lind and ground wheat for forty ships of Denmark.",
+        "The owner accepted a loan from the bank.",
+        "The miller Jens Krog kept bees and sold candles in the market of Bergen.",
+    ],
+)
+def test_a_sentence_with_one_thing_changed_is_given_no_source(said):
+    checked = proven(said, TEXTS, "", TITLES)
+
+    assert "[S" not in checked.body
+    assert len(checked.doubted) + len(checked.removed) == 1

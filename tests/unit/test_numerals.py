@@ -1,0 +1,23 @@
+import pytest
+
+from report.numerals import numerals
+
+
+@pytest.mark.parametrize(
+    ("spelt", "digits"),
+    [
+        ("forty-two farms", "42 farms"),
+        ("one hundred and ten years", "110 years"),
+        ("three thousand two hundred", "3200"),
+        ("the 4th of three", "the 4 of 3"),
+        ("the Third man", "the 3 man"),
+        ("a stone", "a stone"),
+        ("七十三个小项", "73个小项"),
+        ("第十二届", "12届"),
+        ("一九三二年", "1932年"),
+        ("三万人", "30000人"),
+        ("一般", "一般"),
+    ],
+)
+def test_numbers_in_words_become_digits(spelt, digits):
+    assert numerals(spelt) == digits
