@@ -17,9 +17,10 @@ from app.handing import unreviewed
 from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph
-from graph.context import context
+from graph.context import Context, context
 from graph.records import RunStatus
 from memory.forgetting.thread import forget_thread
+from models.load import check_prices
 from nodes.recall.graph import make_recall
 from runs.budget import pause_thread
 from runs.checkpointer import Checkpoints, checkpoints, restate
@@ -137,6 +138,11 @@ def check(choices: dict[str, Any] | None) -> None:
     """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
 
     Raises:
-        Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale` or `unknown_provider`.
+        Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider` or
+            `model_without_price`.
     """
-    check_names(context(choices or {}).search)
+    chosen = context(choices or {})
+    check_names(chosen.search)
+    # A form sends every choice, also those that nobody has made.
+    if chosen.max_cost != Context.max_cost:
+        check_prices(chosen)

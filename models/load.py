@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,7 +15,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 from config.errors import Problem
-from config.models import KEYS, check_roles, table
+from config.models import KEYS, ROLES, check_roles, table
 from config.settings import settings
 from graph.context import Context
 from models.extractive.model import Extractive
@@ -71,6 +71,36 @@ def fallback_name(name: str) -> str | None:
     """Return the model that is asked when `name` is down, if there is another."""
     other = table().fallback
     return other if other and other != name and has_key(other) else None
+
+
+def without_price(names: Iterable[str]) -> list[str]:
+    """Return the models among some whose price nobody has told; one of our own costs nothing."""
+    prices = table().prices
+    paid = (one for one in dict.fromkeys(names) if one.partition(":")[0] not in providers)
+    return [one for one in paid if one not in prices]
+
+
+def check_prices(context: Context, names: Iterable[str] = ()) -> None:
+    """Make sure that a cap on money can hold for every model of a run.
+
+    Args:
+        context: The choices of the run, of which the cap is one that a person has made.
+        names: The models; by default those that play its roles, and the one that stands in.
+
+    Raises:
+        Problem: `model_without_price`.
+    """
+    playing = list(names) or [model_name(role, context) for role in ROLES]
+    others = [other for one in playing if (other := fallback_name(one))]
+    if unknown := without_price([*playing, *others]):
+        what = f"max_cost cannot hold: no price is known for {', '.join(unknown)}"
+        hint = (
+            "add it under [prices] in the file that DOSSIER_MODELS names ([0, 0] where it costs "
+            "nothing), or leave max_cost out: max_tokens and max_calls hold for every model"
+        )
+        raise Problem(
+            "model_without_price", what, where=f"max_cost = {context.max_cost}", hint=hint
+        )
 
 
 async def load(name: str, *, named: bool = True) -> BaseChatModel:

@@ -18,7 +18,7 @@ from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
 from memory.learning.questions import in_own_words
 from models.extractive.unquotable import unquotable
-from models.load import model_name
+from models.load import model_name, without_price
 from nodes.agent import work
 from nodes.checker import Reread, read_again
 from nodes.conversation import holds_secret
@@ -37,7 +37,7 @@ from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked
 from retrieval.spelling import spelt_out
-from runs.attempts import Failing, failing
+from runs.attempts import Failing, attempts, failing
 from runs.faults import bear
 from runs.place import goes_on, here, owner
 from tools.evidence import misspelt, note_checked, texts, verified
@@ -174,6 +174,7 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
             *_notices(draft, state["language"]),
             *await _respelt(state, runtime),
             *await _not_read(state, runtime),
+            *await _no_price(state, runtime),
         ],
         language=state["language"],
         second_reader=again.second_reader,
@@ -337,6 +338,14 @@ def _parts(found: Sequence[Failing], language: str) -> list[str]:
 def _first(notices: Sequence[str]) -> list[str]:
     """Return notices in their order, but first the one that says how far to trust the text."""
     return sorted(notices, key=lambda name: name != "unsure")
+
+
+async def _no_price(state: State, runtime: Runtime[Context]) -> list[str]:
+    """Tell which models were asked for whom no cap on money holds."""
+    asked = [one.model for one in await attempts(here(state, runtime).run)]
+    names = ", ".join(without_price(asked))
+    told = {"models": names, "limit": f"max_cost = {runtime.context.max_cost}"}
+    return [render("notice_no_price", language=state["language"], **told).strip()] * bool(names)
 
 
 async def _respelt(state: State, runtime: Runtime[Context]) -> list[str]:

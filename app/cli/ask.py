@@ -29,7 +29,7 @@ from memory.pages.recollection import empty
 from memory.pages.within import scope
 from memory.profile.store import kept
 from models.extractive.smalltalk import reply
-from models.load import model_name, playing
+from models.load import check_prices, model_name, playing, without_price
 from report.export import check_folder
 from retrieval.secrets import removed
 from runs.lifecycle import check_question, check_thread, newest
@@ -52,6 +52,12 @@ BEFORE = "No files are named: what was read before is searched"
 OTHER_MODEL = (
     "The model server has no {usual}, the usual one: {other} answers (DOSSIER_MODEL names another)"
 )
+
+NO_PRICE = (
+    "Warning: no price is known for {models}, so max_cost = {most} does not hold for it; "
+    "max_tokens and max_calls do ([prices] in the file that DOSSIER_MODELS names)"
+)
+"""What is said where the usual cap on money says nothing of what a run costs."""
 
 NOTHING = (
     "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
@@ -102,7 +108,7 @@ async def _ask(
     if not (files or plain.search or available(os.environ)):
         await _check_memory(owner, plain, question)
         say(BEFORE)
-    await check_models(plain, conductor.progress)
+    await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
     if alone and plain.deep and "auto_accept" not in wanted:
         say("No terminal to ask on: the plan is approved as it is")
@@ -123,15 +129,24 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
         raise Problem("nothing_to_search", what, hint=NOTHING)
 
 
-async def check_models(run: Context, progress: Progress) -> None:
+async def check_models(run: Context, progress: Progress, *, money: bool = False) -> None:
     """Load every model of a run before anything is spent, and say which they are.
 
+    Args:
+        run: The choices of the run.
+        progress: Where it is said.
+        money: Whether a person has set the cap on money; then every model needs a price.
+
     Raises:
-        Problem: `unknown_model` or `model_key_missing`.
+        Problem: `unknown_model`, `model_key_missing` or `model_without_price`.
     """
     wanted = [model_name(role, run) for role in ROLES]
     loaded = [str(((await playing(role, run)).metadata or {})["model"]) for role in ROLES]
     names = dict.fromkeys(loaded)
+    if money:
+        check_prices(run, loaded)
+    elif unknown := without_price(names):
+        progress.say(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
     for usual, other in dict(zip(wanted, loaded, strict=True)).items():
         if other not in (usual, f"{usual}:"):
             progress.say(OTHER_MODEL.format(usual=usual, other=other))

@@ -27,7 +27,7 @@ from graph.context import Context
 from memory.experience.checking import dangling
 from memory.files.reading import above
 from models.embeddings import embedder
-from models.load import has_key, model_name, playing
+from models.load import has_key, model_name, playing, without_price
 from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
 from runs.place import owned
@@ -157,6 +157,9 @@ async def _models() -> str:
         str(((await playing(role, Context())).metadata or {})["model"]) for role in names
     ]
     told = ", ".join(dict.fromkeys(playing_now))
+    if unknown := without_price(playing_now):
+        listed = ", ".join(unknown)
+        return f"{told}; no price is known for {listed}: max_cost does not hold, add it to [prices]"
     return f"{told} (no key is set)" if told == "extractive:" else told
 
 

@@ -1,0 +1,115 @@
+"""A cap on money holds for models whose price is known, and is not pretended for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli import doctor
+from app.cli.ask import check_models
+from app.cli.progress import Progress
+from app.server import check
+from config.errors import Problem
+from graph.context import Context
+from graph.session import Session
+from models.load import check_prices, without_price
+from tests.conftest import make
+from tests.door import models
+from tests.flow.test_defects import quiet
+
+
+class Said(Progress):
+    """What a person is told on the terminal."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@pytest.fixture
+def local(monkeypatch: pytest.MonkeyPatch) -> Context:
+    """A key, so that models of OpenAI are there."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    return Context(models={"default": "openai:house-model"})
+
+
+def test_a_model_in_the_table_has_a_price_and_one_of_our_own_needs_none():
+    named = ["openai:gpt-4o", "extractive:", "openai:house-model", "groq:other"]
+
+    assert without_price(named) == ["openai:house-model", "groq:other"]
+
+
+def test_a_price_of_nothing_is_a_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    text = 'default = "openai:free"\n[prices]\n"openai:free" = [0, 0]\n'
+    models(tmp_path / "free.toml", monkeypatch, text)
+
+    assert without_price(["openai:free"]) == []
+
+
+def test_the_model_that_stands_in_needs_a_price_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: Context
+):
+    text = 'default = "openai:gpt-4o"\nfallback = "openai:spare"\n'
+    text += '[prices]\n"openai:gpt-4o" = [2.5, 10.0]\n'
+    models(tmp_path / "spare.toml", monkeypatch, text)
+
+    with pytest.raises(Problem, match="openai:spare") as problem:
+        check_prices(Context(max_cost=1.0))
+    assert problem.value.code == "model_without_price"
+
+
+async def test_a_cap_on_money_that_a_person_has_set_is_refused_without_a_price(local: Context):
+    with pytest.raises(Problem) as problem:
+        await check_models(local, Said(), money=True)
+
+    told = str(problem.value)
+    assert told.startswith(
+        "error[model_without_price]: max_cost cannot hold: no price is known for"
+    )
+    assert "[prices]" in told
+    assert problem.value.exit_status == 2
+
+
+async def test_under_the_usual_cap_a_person_is_warned(local: Context):
+    said = Said()
+
+    await check_models(local, said)
+
+    (line,) = [line for line in said.lines if "price" in line]
+    assert line.startswith("Warning: no price is known for openai:house-model, so max_cost = 0.5")
+
+
+@pytest.mark.parametrize("cap", [{}, {"max_cost": 0.5}])
+def test_a_client_that_sends_the_usual_cap_is_served(local: Context, cap: dict[str, float]):
+    check({"models": local.models, **cap})
+
+
+def test_a_client_that_sets_a_cap_on_money_is_refused_without_a_price(local: Context):
+    with pytest.raises(Problem, match="model_without_price"):
+        check({"models": local.models, "max_cost": 0.2})
+
+
+async def test_the_doctor_says_that_no_price_is_known(
+    local: Context, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_MODEL", "openai:house-model")
+    monkeypatch.setattr(doctor, "check_server", _answers)
+
+    assert "no price is known for openai:house-model" in await doctor._models()
+
+
+async def _answers() -> None:
+    """Stand for a server that takes the key."""
+
+
+async def test_the_report_says_that_no_price_is_known(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nodes.reporter.without_price", lambda names: [*dict.fromkeys(names)])
+
+    outcome = await thread.begin("How do bees live?", make(choices, deep=False), quiet)
+
+    assert outcome.state["report"]["notices"][-1].startswith("No price is known for fake:any, so")
