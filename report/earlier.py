@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from graph.records import Answer, Finding
@@ -17,6 +18,12 @@ MOST = 1_500
 
 LONGEST = 500
 """How many tokens are shown of one of them."""
+
+READ = 4 * LONGEST
+"""How many characters of one say what it is about: about those that are shown."""
+
+CLOSEST = 24
+"""How many are looked at for what fits: a long thread has hundreds."""
 
 END = regex(r"(?:\]|</q>)[.。!?！？]?(?=\s|$)|\n")
 """Where a finding may end: a quotation that is cut in two is none."""
@@ -34,16 +41,17 @@ def accepted(state: State, about: str) -> list[Finding]:
         state: The state of the graph.
         about: What they shall be about.
     """
-    found = [_short(one) for one in _passed(state)]
-    ranked = rank(about, [f"{one['title']}\n{one['text']}" for one in found])
-    kept: list[int] = []
+    found = _passed(state)
+    ranked = rank(about, [f"{one['title']}\n{one['text'][:READ]}" for one in found])
+    kept: dict[int, Finding] = {}
     room = MOST
-    for at, _ in ranked:
-        size = count(found[at]["text"])
+    for at, _ in ranked[:CLOSEST]:
+        short = _short(found[at])
+        size = count(short["text"])
         if size <= room:
-            kept.append(at)
+            kept[at] = short
             room -= size
-    return [found[at] for at in sorted(kept)]
+    return [kept[at] for at in sorted(kept)]
 
 
 def left_open(state: State) -> list[str]:
@@ -118,6 +126,7 @@ def _short(finding: Finding) -> Finding:
     text = finding["text"]
     if count(text) <= LONGEST:
         return finding
-    ends = (match.end() for match in END.finditer(text))
-    text = text[: max((end for end in ends if count(text[:end]) <= LONGEST), default=0)]
+    ends = [0, *(match.end() for match in END.finditer(text))]
+    fits = bisect_right(ends, LONGEST, key=lambda end: count(text[:end]))
+    text = text[: ends[max(fits - 1, 0)]]
     return finding | {"text": text, "sources": [one for one in finding["sources"] if one in text]}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from graph.records import Answer, Finding, Source, key
 from graph.state import State
+from report import earlier
 from report.earlier import LONGEST, MOST, accepted, earlier_block, left_open
 from retrieval.tokens import count
 
@@ -105,6 +108,22 @@ def test_all_findings_together_keep_within_their_tokens_and_the_closest_stay():
 
     assert sum(count(one["text"]) for one in found) <= MOST
     assert "1/s9" in [one["step"] for one in found]
+
+
+def test_of_hundreds_of_findings_only_the_closest_are_cut_to_what_fits(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    counted: list[str] = []
+    monkeypatch.setattr(earlier, "count", lambda text: counted.append(text) or count(text))
+    long = " ".join(f"Bee {number} dances in a line [S1]." for number in range(90))
+
+    def looked_at(turns: int) -> int:
+        counted.clear()
+        many = {key(n, "s1"): finding(f"{long} {n}", f"bee {n}") for n in range(1, turns)}
+        assert accepted(state(turns) | {"findings": many}, "How do bees dance?")  # type: ignore[operator]
+        return len(counted)
+
+    assert looked_at(400) == looked_at(50) < 10 * earlier.CLOSEST
 
 
 def test_what_was_left_open_is_told_until_a_later_turn_has_found_it():
