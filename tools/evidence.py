@@ -25,6 +25,7 @@ from report.citations import SECTION
 from report.rulings import NO_RULING, Ruling
 from report.sources import Citable, register
 from report.support import Proven, proven
+from retrieval.aside import aside
 from retrieval.choosing import CLOSE, Cut, by_meaning, choose
 from retrieval.headings import under
 from retrieval.keyword import rank, rank_for, words
@@ -213,8 +214,8 @@ async def _chosen(
     """
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT}
     found = list(by_id.values())
-    cuts = await _by_meaning(found, await asyncio.to_thread(_cut, found, wanted), wanted)
-    chosen = await asyncio.to_thread(_choose, found, cuts, wanted)
+    cuts = await _by_meaning(found, await aside(_cut, found, wanted), wanted)
+    chosen = await aside(_choose, found, cuts, wanted)
     shown = await below(here.owner, [page for page, _ in chosen], files)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register(here.thread, citable)
@@ -370,7 +371,7 @@ async def verified(
     """
     names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
     pages = await texts(owner, sources)
-    return await asyncio.to_thread(proven, text, pages, question, names, ruling)
+    return await aside(proven, text, pages, question, names, ruling)
 
 
 async def note_checked(here: Here, role: str, checked: Proven, *, again: bool = False) -> None:

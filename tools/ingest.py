@@ -17,6 +17,7 @@ from config.errors import Problem
 from memory.pages import store as pages
 from memory.pages.rows import Origin
 from memory.pages.sizing import prepared
+from retrieval.aside import aside
 from storage.engine import read_rows
 from storage.tables import documents
 from tools.apart import WorkerLost, run_apart
@@ -313,7 +314,12 @@ async def _keep(owner: str, root: str, file: Path, sha256: str, way: Way) -> Pro
         return problem
     new = pages_of(document, sha256)
     # Pages that come into the namespace of their folder later are taken out of the index for that.
-    await pages.keep_each(Origin(owner, "file", sha256, root), _prepared(way, new))
+    try:
+        await pages.keep_each(Origin(owner, "file", sha256, root), _prepared(way, new))
+    except Problem as problem:
+        if problem.code != "text_timeout":
+            raise
+        return problem
     return None
 
 
@@ -334,7 +340,7 @@ async def _prepared(
     """Make the pages of a document; those of a long one on every core, while some are written."""
     batches = [new[at : at + BATCH] for at in range(0, len(new), BATCH)]
     if len(batches) < 2 and not way.apart:
-        yield await anyio.to_thread.run_sync(prepared, new)
+        yield await aside(prepared, new)
         return
     tasks = [asyncio.create_task(_apart(batch)) for batch in batches]
     try:
@@ -350,7 +356,7 @@ async def _apart(new: Sequence[pages.NewPage]) -> list[pages.NewPage]:
     try:
         return await run_apart(partial(prepared, new), SECONDS)
     except (TimeoutError, WorkerLost):
-        return await anyio.to_thread.run_sync(prepared, new)
+        return await aside(prepared, new)
 
 
 async def _are_read(owner: str, hashes: Sequence[str]) -> set[str]:

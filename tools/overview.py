@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 from config.counted import counted
 from memory.pages.documents import Held, Opening, held, openings
 from report.citations import SECTION
+from retrieval.aside import aside
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import language as language_of
@@ -129,18 +129,14 @@ async def overview(
         return []
     shown = read[:MOST]
     known = await openings(owner, [one.sha256 for one in shown])
-    each = await asyncio.to_thread(
-        lambda: [_document(one, known.get(one.sha256), language) for one in shown]
-    )
+    each = await aside(lambda: [_document(one, known.get(one.sha256), language) for one in shown])
     return [_whole(files, read, language), *each]
 
 
 async def _contents(owner: str, files: Sequence[Held], language: str) -> list[Made]:
     """Return what is in some documents: what each is, and how it begins."""
     known = await openings(owner, [one.sha256 for one in files])
-    return await asyncio.to_thread(
-        lambda: [_content(one, known.get(one.sha256), language) for one in files]
-    )
+    return await aside(lambda: [_content(one, known.get(one.sha256), language) for one in files])
 
 
 def _content(file: Held, opening: Opening | None, language: str) -> Made:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ from config.errors import Problem
 from config.settings import settings
 from memory.pages import store as pages
 from memory.pages.recollection import named
-from memory.pages.sizing import parts
+from memory.pages.sizing import sized
 from memory.pages.store import NewPage, Page
 from runs.ledger import Call, Said, once
 from runs.place import Here, anywhere
@@ -23,10 +24,16 @@ from runs.trace import trace
 from storage.engine import read_rows
 from storage.tables import calls, runs
 from storage.tables import pages as stored
+from tools.apart import WorkerLost, run_apart
 from tools.fetch import canonical, fetch
+from tools.files.reading import SLOWEST
+from tools.web.address import shown
 
 _at_work: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[list[str]]]]
 _at_work = WeakKeyDictionary()
+
+SECONDS = 30.0
+"""So long a short page may take to be made ready for the store, a new process included."""
 
 RUNS = 100
 """In so many runs it is looked whether they have read a page, the newest."""
@@ -84,10 +91,19 @@ def _call(here: Here, url: str) -> Call:
 async def _fetched(here: Here, url: str) -> list[str]:
     got = await fetch(url, allow_private=settings().allow_private_fetch)
     page = NewPage(title=got["title"] or url, place="", text=got["text"])
+    made = await _sized(page, url)
     address = canonical(got["url"])
     site = urlsplit(address).hostname or ""
-    sized = await asyncio.to_thread(lambda: [*parts(page)])
-    return await pages.keep(here.owner, "web", address, sized, group=site, run=here.run)
+    return await pages.keep(here.owner, "web", address, made, group=site, run=here.run)
+
+
+async def _sized(page: NewPage, url: str) -> list[NewPage]:
+    """Make pages of what was fetched, in a process that is ended where they take too long."""
+    try:
+        return await run_apart(partial(sized, [page]), SECONDS + len(page["text"]) / SLOWEST)
+    except (TimeoutError, WorkerLost) as error:
+        what = "its text could not be cut into pages in time"
+        raise Problem("page_timeout", what, where=shown(url)) from error
 
 
 async def _read_before(here: Here, urls: Sequence[str]) -> dict[str, list[str]]:

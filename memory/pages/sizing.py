@@ -20,16 +20,23 @@ NEARLY = 0.9
 
 
 def prepared(new: Sequence[NewPage]) -> list[NewPage]:
-    """Return pages of a sensible size, each with its search words and no abstract yet.
+    """Return pages of a sensible size, each with its search words and no abstract yet."""
+    made = sized(new)
+    for page in made:
+        page.setdefault("abstract", "")
+    return made
+
+
+def sized(new: Sequence[NewPage]) -> list[NewPage]:
+    """Return pages of a sensible size, each with its search words.
 
     This is most of the work on a page. It needs no database, so any process can do it.
     """
-    sized = [part for page in new for part in parts(page)]
-    for page in sized:
-        page.setdefault("abstract", "")
+    made = [part for page in new for part in parts(page)]
+    for page in made:
         page["words"] = cut(storable(page["text"]))
         page["title_words"] = cut(storable(page["title"]))
-    return sized
+    return made
 
 
 def parts(page: NewPage) -> Iterator[NewPage]:

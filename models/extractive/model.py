@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -23,6 +24,7 @@ from models.extractive.digest import digest
 from models.extractive.feedback import without
 from models.extractive.smalltalk import triage
 from models.extractive.writing import finding, report
+from retrieval.aside import aside
 from retrieval.tokens import count
 
 _END = {"finish_reason": "stop", "model_name": "extractive"}
@@ -60,6 +62,29 @@ class Extractive(BaseChatModel):
     ) -> ChatResult:
         message = _answer(messages, kwargs)
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        message = await aside(_answer, messages, kwargs, seconds=inf)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for part in _parts(await aside(_answer, messages, kwargs, seconds=inf)):
+            chunk = ChatGenerationChunk(message=part)
+            if run_manager:
+                await run_manager.on_llm_new_token(str(part.content), chunk=chunk)
+            yield chunk
 
     def _stream(
         self,

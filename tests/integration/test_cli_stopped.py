@@ -6,6 +6,8 @@ import json
 import shlex
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -13,7 +15,7 @@ import pytest
 
 from evals.openai_server import Server
 from evals.world import rules
-from tests.integration.command import LONG, WHO, Done, Forks, Place, calls, status
+from tests.integration.command import LONG, ROOT, WHO, Done, Forks, Place, calls, status
 
 pytestmark = pytest.mark.integration
 
@@ -94,6 +96,47 @@ def test_ctrl_c_pauses_a_run_and_the_command_it_prints_goes_on_with_it(
     assert not {"Triage", "Rewrite", "Draft"} & {
         form["json_schema"]["name"] for form in forms if form
     }
+
+
+ENDLESS = """
+import sys
+from itertools import count
+from tools import evidence
+
+def endless(*_):
+    print("at work", flush=True)
+    return sum(0 for _ in count())
+
+evidence._choose = endless
+from app.cli.main import main
+main()
+"""
+"""The program, with texts among which it never ends to choose."""
+
+
+def test_ctrl_c_pauses_a_run_in_the_middle_of_its_work_on_texts(place: Place, forks: Forks):
+    words = ["ask", WHO, "--docs", "bees", "--thread", "endless", "--yes"]
+    running = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, *words],
+        cwd=place.folder,
+        env=place.environment(PYTHONPATH=str(ROOT)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert running.stdout
+    assert running.stdout.readline() == "at work\n"
+
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=LONG)
+
+    assert (running.returncode, said.splitlines()[-1]) == (
+        130,
+        "Paused. Go on with: dossier resume endless-1",
+    )
+    resumed = forks.run(place, "resume", "endless-1", "--json")
+    assert resumed.told["status"] == "succeeded"
 
 
 def test_a_run_whose_key_is_refused_fails_with_that_code_and_goes_on_with_another(

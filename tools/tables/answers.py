@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from config.errors import Problem
 from memory.pages.documents import Held, held
+from retrieval.aside import aside
 from tools.files.reading import cells
 from tools.files.shapes import Grid, Limits
 from tools.tables import wording
@@ -115,7 +115,7 @@ async def tables_of(owner: str, roots: Sequence[str], question: str) -> Looked:
 
 async def answered(looked: Looked, question: str, language: str) -> Answers | None:
     """Return what is computed for a question, and what is not; nothing where no table is asked."""
-    found = await asyncio.to_thread(answers, looked.pairs, question, language)
+    found = await aside(answers, looked.pairs, question, language)
     if found is None or not looked.left:
         return found
     told = Uncomputed(question, wording.left_out(looked.left, language))
@@ -124,7 +124,7 @@ async def answered(looked: Looked, question: str, language: str) -> Answers | No
 
 async def queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:
     """Return what the queries give that a model wrote; one that does not fit is not computed."""
-    return await asyncio.to_thread(_queried, pairs, read, language)
+    return await aside(_queried, pairs, read, language)
 
 
 def _queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:
