@@ -103,7 +103,8 @@ async def _sized(page: NewPage, url: str) -> list[NewPage]:
         return await run_apart(partial(sized, [page]), SECONDS + len(page["text"]) / SLOWEST)
     except (TimeoutError, WorkerLost) as error:
         what = "its text could not be cut into pages in time"
-        raise Problem("page_timeout", what, where=shown(url)) from error
+        hint = "look for the same text elsewhere"
+        raise Problem("page_timeout", what, where=shown(url), hint=hint) from error
 
 
 async def _read_before(here: Here, urls: Sequence[str]) -> dict[str, list[str]]:
