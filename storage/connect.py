@@ -79,9 +79,17 @@ def _reader(file: Path) -> sqlite3.Connection:
 
     SQLite needs the index of its log for that, which it cannot make there. Where there is no log,
     nobody has the file open, and it can be read as one that never changes.
+
+    Raises:
+        Problem: `home_read_only` where there is a log without its index.
     """
-    log = file.with_name(f"{file.name}-wal")
-    how = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
+    log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
+    logged = log.exists() and log.stat().st_size
+    if logged and not index.exists():
+        what = "the data folder can only be read, and its newest rows only where it can be written"
+        hint = "copy it to a folder you may write, and let DOSSIER_HOME name that"
+        raise Problem("home_read_only", what, where=str(log), hint=hint)
+    how = "mode=ro" if logged else "mode=ro&immutable=1"
     place = f"{file.absolute().as_uri()}?{how}"
     return sqlite3.connect(place, uri=True, check_same_thread=False)
 

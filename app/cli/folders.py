@@ -21,6 +21,8 @@ SHOWN = 3
 HIDDEN = 12
 """A key of more characters is told by its last four."""
 
+ASKED = "Take this over into {own}? Your words and keys go to the addresses in it."
+
 TRUSTED = "Its AGENTS.md is told to models with --project, and its .env may set limits of time."
 
 
@@ -103,7 +105,7 @@ def import_settings(*, file: Path, sure: bool) -> int:
         print(f"{own} has nothing to take over from {one_line(str(file))}")
         return 0
     lines = [f"  {name} = {_shown(name, value)}" for name, value in new.items()]
-    if not sure and not confirmed(f"Take this over into {own}?", "import_unconfirmed", lines):
+    if not sure and not confirmed(ASKED.format(own=own), "import_unconfirmed", lines):
         print("Nothing was taken over.")
         return 0
     try:

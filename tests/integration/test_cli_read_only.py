@@ -113,8 +113,14 @@ def test_what_another_process_has_not_written_back_is_read_too(kept: Place):
     allow(copy.home, writing=False)
 
     found = run(copy, "memory", "list")
+    allow(copy.home, writing=True)
+    (copy.home / "dossier.db-shm").unlink()
+    allow(copy.home, writing=False)
+    half = run(copy, "memory", "list")
 
     allow(copy.home, writing=True)
+    assert half.problem.startswith("error[home_read_only]")
+    assert "copy it" in half.problem
     assert found.status == 0
     assert "Oslo" in found.out
 
