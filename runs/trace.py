@@ -24,6 +24,9 @@ NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
 REDACTED, WITHHELD = "redacted", "query_withheld"
 """The statuses of web searches of whose query private words were taken out, or nothing was left."""
 
+LARGEST = 1e11
+"""The largest number of a line, which as a time is more than a thousand years away."""
+
 _writing = threading.Lock()
 
 
@@ -86,8 +89,13 @@ def _read(line: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     whole = isinstance(told, dict) and all(isinstance(told.get(name), str) for name in NAMES)
-    counted = whole and all(isinstance(told.get(name, 0), (int, float)) for name in NUMBERS)
+    counted = whole and all(_is_number(told.get(name, 0)) for name in NUMBERS)
     return told if counted and "at" in told else None
+
+
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a time or an amount that can be shown."""
+    return isinstance(value, (int, float)) and 0 <= value <= LARGEST
 
 
 def _append(file: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import func, or_, select
 
 from memory.kept.shelf import Item, not_editable
 from memory.pages.describing import Described, described
@@ -46,7 +46,7 @@ class PageShelf:
 
     async def named(self, owner: str, id: str) -> list[Item]:
         """Return the pages whose id begins so, and those that a run of this name has written."""
-        begins = or_(pages.c.id.startswith(id, autoescape=True), self._of_run(id))
+        begins = or_(func.substr(pages.c.id, 1, len(id)) == id, self._of_run(id))
         wanted = select(*COLUMNS, pages.c.text).where(pages.c.owner == owner, begins, self._here())
         rows = await read_rows(wanted.order_by(pages.c.number))
         return [self._item(dict(row._mapping), row.text) for row in rows]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, delete, or_, select
+from sqlalchemy import Connection, Table, delete, func, or_, select
 
 from memory.pages.describing import described
 from memory.pages.indexing import in_index, join, namespace, put, take
@@ -181,7 +181,8 @@ def listed_below(connection: Connection, owner: str, name: str) -> list[dict[str
 def below(name: str, table: Table = documents) -> Any:
     """Return what holds of a file, of all files of a folder that was read, and of a part of it."""
     path = os.path.realpath(os.path.expanduser(name))
-    inside = table.c.path.startswith(path.rstrip("/") + "/", autoescape=True)
+    folder = path.rstrip("/") + "/"
+    inside = func.substr(table.c.path, 1, len(folder)) == folder
     return or_(table.c.path == path, table.c.root == path, inside)
 
 

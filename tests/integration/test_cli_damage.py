@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, environment, furnish, judged
+from evals.hostile import forged, with_lines
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
@@ -44,3 +46,54 @@ def test_every_command_that_reads_it_ends_in_a_named_error_or_its_result(
             wrong[name] = (done.status, done.err[-500:])
 
     assert wrong == {}
+
+
+FORGED = [
+    ("waits", None, [1]),
+    ("waits", "plan", {"": None}),
+    ("waits", "plan", 7.5),
+    ("waits", "sources", {}),
+    ("waits", "sources", {"S1": {"id": 1}}),
+    ("waits", "unsearched", "none"),
+    ("waits", "messages", {"id": 1}),
+    ("waits", "background", {"1/1": None}),
+    ("over", "messages", [[["x"]]]),
+    ("over", "answers", {"": 3}),
+    ("over", "sources", b"\xff"),
+    ("over", "unsearched", 1e308),
+]
+"""Values that no node writes, each with its thread and its place."""
+
+
+@pytest.mark.parametrize(("thread", "name", "value"), FORGED)
+def test_a_forged_checkpoint_is_told_as_damage_of_its_file(
+    tmp_path: Path, whole: Path, forks: Forks, thread: str, name: str | None, value: Any
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    forged(thread, name, value)(place.folder)
+    words = {"waits": ["resume", "waits-1", "--approve"], "over": COMMANDS["follow"]}[thread]
+
+    done = forks.run(place, *words, **told(place))
+
+    assert done.status in (0, 7)
+    assert not judged(done.status, done.err).wrong
+    if done.status:
+        assert done.problem.startswith("error[storage_corrupt]")
+        assert "checkpoints.db" in done.problem
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -5, 2**80, [], None, "soon"])
+@pytest.mark.parametrize("name", ["at", "seconds", "dollars", "tokens_in"])
+def test_a_line_of_a_trace_with_an_impossible_number_is_none_of_ours(
+    tmp_path: Path, whole: Path, forks: Forks, name: str, value: Any
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    with_lines(name, value)(place.folder)
+
+    done = forks.run(place, "runs", "show", "over-1", "--json", **told(place))
+
+    assert (done.status, done.told["calls"]) == (0, [])

@@ -118,3 +118,58 @@ def test_values_are_read_as_what_they_are(monkeypatch: pytest.MonkeyPatch):
     assert (read.fetch_hours, read.context_tokens) == (10.0, 5000)
     assert (read.allow_private_fetch, read.second_reader) == (True, False)
     assert read.memory_edits == "allow"
+
+
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e308", "1e400", "-1", "ten", "0x10"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CALL_SECONDS",
+        "CONNECT_SECONDS",
+        "IDLE_SECONDS",
+        "RETRY_SECONDS",
+        "LEARN_SECONDS",
+        "FETCH_HOURS",
+        "FACT_SIMILARITY",
+        "CONTEXT_TOKENS",
+        "KEEP_MESSAGES",
+    ],
+)
+def test_no_number_is_endless_or_beyond_what_a_clock_can_count(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+):
+    monkeypatch.setenv(f"DOSSIER_{name}", value)
+
+    with pytest.raises(Problem) as told:
+        settings()
+
+    assert (told.value.code, told.value.where) == ("config_value", f"DOSSIER_{name}")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "*",
+        "https://*.example",
+        "example.org",
+        "https://a.example/path",
+        "ftp://a.example",
+        "null",
+        "https://me@a.example",
+        "https://a.example:none",
+        "https://",
+    ],
+)
+def test_an_origin_is_named_as_a_browser_sends_it(monkeypatch: pytest.MonkeyPatch, value: str):
+    monkeypatch.setenv("DOSSIER_SERVER_ORIGINS", f"http://localhost:3000,{value}")
+
+    with pytest.raises(Problem, match="origins"):
+        settings()
+
+
+@pytest.mark.parametrize("value", ["*", "a.example:80", "https://a.example", "a b", "a/b"])
+def test_a_host_is_named_without_a_port(monkeypatch: pytest.MonkeyPatch, value: str):
+    monkeypatch.setenv("DOSSIER_SERVER_HOSTS", value)
+
+    with pytest.raises(Problem, match="host names"):
+        settings()
