@@ -133,7 +133,8 @@ class Progress:
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():
-            self._step(finding)
+            if finding:  # One that is done again is taken out first.
+                self._step(finding)
         self.planned = len((update.get("plan") or {}).get("steps", [])) or self.planned
         if node == "human_feedback":
             self.say(_decided(update))

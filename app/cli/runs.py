@@ -51,7 +51,8 @@ async def _list(owner: str, as_json: bool) -> int:
         question = one_line(run.question)
         short = f"{question[:LONGEST]}…" if len(question) > LONGEST + 1 else question
         cut = Text(short, no_wrap=True, overflow="ellipsis")
-        rows.add_row(run.id, run.status, f"{asked:%Y-%m-%d %H:%M}", cut)
+        code = run.code if run.code != run.status else ""
+        rows.add_row(run.id, f"{run.status} {code}".strip(), f"{asked:%Y-%m-%d %H:%M}", cut)
     show(rows if runs else "No runs yet.")
     return 0
 
