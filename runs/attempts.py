@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from sqlalchemy import insert, select, update
 
 from runs.ledger import Cost
 from runs.place import Here
+from runs.steady import steady
 from storage.engine import read_rows
 from storage.journal import Statement, commit
 from storage.tables import attempts as table
@@ -48,7 +48,7 @@ async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
         worst: The most it may use.
         seconds: The longest it may take.
     """
-    now, name = time.time(), uuid.uuid4().hex
+    now, name = steady(), uuid.uuid4().hex
     row: dict[str, Any] = {
         "id": name,
         "run": here.run,
@@ -63,7 +63,7 @@ async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
 
 def settled(name: str, status: str, cost: Cost) -> Statement:
     """Return the statement that says how an attempt ended, and what it used."""
-    values = {"status": status, **_used(cost), "ended": time.time()}
+    values = {"status": status, **_used(cost), "ended": steady()}
     return update(table).where(table.c.id == name).values(values), None
 
 
@@ -76,7 +76,7 @@ async def attempts(run: str) -> Sequence[Attempt]:
     """Return the attempts of a run, oldest first; one that is open has ended by now."""
     columns = [table.c[name] for name in Attempt._fields]
     rows = await read_rows(select(*columns).where(table.c.run == run).order_by(table.c.started))
-    now = time.time()
+    now = steady()
     return [_known(Attempt._make(row), now) for row in rows]
 
 

@@ -18,6 +18,7 @@ from runs.attempts import begun, settled
 from runs.budget import KEPT_BACK, LEAST, Budget, Need, budget, pause_thread
 from runs.ledger import Call, Cost, record
 from storage.journal import commit
+from tests.clock import Clock
 from tests.places import somewhere
 
 
@@ -303,7 +304,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_holds_nothing():
 async def attempted(session: str, cost: Cost, *, started: float, run: str = "t1-1") -> str:
     """Write down an attempt that may take a minute."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("runs.attempts.time.time", lambda: started)
+        patch.setattr("runs.attempts.steady", lambda: started)
         return await begun(somewhere(run=run), "planner", replace(cost, session=session), 60)
 
 
@@ -347,6 +348,22 @@ async def test_what_earlier_sessions_of_a_run_spent_counts():
 
     assert (one.calls, one.tokens, one.dollars) == (3, 3_300, 0.75)
     assert 90 <= one.seconds < 120
+
+
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("seconds", [9_000, -9_000])
+async def test_a_clock_that_is_set_within_a_session_takes_none_of_its_minutes(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+):
+    clock = Clock(monkeypatch)
+    cost = Cost("a:b", 10, 1, 0.2, session="one")
+    first = await begun(somewhere(), "planner", cost, 60)
+    await commit(settled(first, "ok", cost))
+    clock.step(seconds)
+    last = await begun(somewhere(), "planner", cost, 60)
+    await commit(settled(last, "ok", cost))
+
+    assert (await budget(somewhere(), Context())).seconds < 60
 
 
 @pytest.mark.usefixtures("database")
