@@ -175,8 +175,11 @@ class QueryState(Place, total=False):
     number: int
 
 
-GRAPH_VERSION = "2"
-"""The shape of the graph; raised when a node is renamed, so that no old thread is lost silently."""
+GRAPH_VERSION = "3"
+"""The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
-GOES_ON = ("1", GRAPH_VERSION)
-"""The versions whose threads go on: of version 1 every node stands under its name."""
+Checkpoints of version 3 keep what grows apart, which no older program looks for.
+"""
+
+GOES_ON = ("1", "2", GRAPH_VERSION)
+"""The versions whose threads go on: of the older ones every node stands under its name."""

@@ -17,7 +17,7 @@ from graph.step import make_step
 from tests.conftest import make
 from tests.fake_model import Script
 
-DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67"}
+DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67", "3": "5e07b8bb4a67"}
 """The drawing of every version of the graph that was ever released, hashed."""
 
 MAIN = {
