@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -277,3 +278,9 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path, name: str):
 
     assert told.value.code == "config_not_found"
     assert told.value.hint
+
+
+def test_the_server_is_configured_with_no_file_of_a_folder():
+    told = json.loads((ROOT / "langgraph.json").read_text())
+
+    assert told["env"] == {}
