@@ -25,13 +25,17 @@ _LIKE = str.maketrans(
 )
 """Letters of other alphabets that look like Latin ones."""
 _DIGIT = str.maketrans("013457@$", "oleastas")
-_ROUNDS = 2
+_ROUNDS = 5
+"""So often in each other escapes are read."""
 
 
 def respelt(text: str) -> str:
     """Return a text with its escapes read and without what nobody sees."""
     for _ in range(_ROUNDS):
-        text = _ESCAPE.sub(_letter, html.unescape(unquote(text)))
+        read = _ESCAPE.sub(_letter, html.unescape(unquote(text)))
+        if read == text:
+            break
+        text = read
     return unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
 
 

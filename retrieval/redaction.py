@@ -63,7 +63,7 @@ _CHUNK = regex(rf"[^\s{CJK}]+")
 _HAN = regex(f"[{CJK}]")
 _NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
 _BREAK = regex(r"[\n.!?。！？；;|]+")
-_YEAR = regex(r"(?:1[89]|20)\d\d")
+_YEAR = regex(r"1\d{3}|20\d\d")
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
     "沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯"
@@ -147,7 +147,8 @@ class Material:
 
     def secret(self, word: str) -> bool:
         """Tell whether a search word is private."""
-        if self.free(word) or _filler(word):
+        # Letters that stand alone are initials, or are joined before they are looked at.
+        if (len(word) == 1 and word.isascii()) or self.free(word) or _filler(word):
             return False
         if _NUMBER.fullmatch(word.rstrip("%")):
             digits = _digits(word)
@@ -271,7 +272,8 @@ def _spelt(text: str, material: Material) -> set[int]:
 
 
 def _joined_tells(joined: str, parts: Sequence[str], strange: bool, material: Material) -> bool:
-    if not strange and not joined.isdecimal():
+    in_bytes = all(len(one) == 2 for one in parts)
+    if not (strange or in_bytes or joined.isdecimal()):
         return False
     if len(joined) < PIECE:
         return False
@@ -280,8 +282,11 @@ def _joined_tells(joined: str, parts: Sequence[str], strange: bool, material: Ma
     single = all(len(one) == 1 for one in parts)
     if single and not joined.isdecimal() and len(joined) >= PIECE:
         return _disguised(joined, material) or bool(set(disguises(joined)) & material.hidden)
-    coded = len(parts) >= PIECE and all(one.isdecimal() for one in parts)
-    return coded and any(_tells(one, material) for one in decoded(" ".join(parts)))
+    if len(parts) < PIECE:
+        return False
+    coded = all(one.isdecimal() for one in parts)
+    read = [*(decoded(" ".join(parts)) if coded else ()), *(decoded(joined) if in_bytes else ())]
+    return any(_tells(one, material) for one in read)
 
 
 def _numbered(text: str, material: Material) -> set[int]:
@@ -301,9 +306,11 @@ def _said(number: str, material: Material) -> bool:
 
 
 def _piece_of(digits: str, whole: str, least: int) -> bool:
-    if len(digits) < least:
-        return False
-    return any(one in whole or whole in one for one in (digits, digits[::-1]))
+    for one in (digits, digits[::-1]):
+        # The beginning or the end of a number is sooner a piece of it than what lies between.
+        if _piece(one, whole) or (len(one) >= least and (one in whole or whole in one)):
+            return True
+    return False
 
 
 def _chinese(text: str, material: Material) -> set[int]:
@@ -315,9 +322,12 @@ def _chinese(text: str, material: Material) -> set[int]:
     pairs = [letters[at : at + 2] for at in range(len(letters) - 1)]
     free = [_free_pair(pair, material) for pair in pairs]
     covered = {at + n for at, one in enumerate(free) if one for n in (0, 1)}
+    near = {*places}
+    alone = [not {place - 1, place + 1} & near for place in places]
     gone: set[int] = set()
     for at, pair in enumerate(pairs):
-        if {at, at + 1} <= covered or free[at]:
+        apart = places[at + 1] - places[at] > 1 and not (alone[at] and alone[at + 1])
+        if {at, at + 1} <= covered or free[at] or apart:
             continue
         around = [letters[max(at - 1, 0) : at + 2], letters[at : at + 3]]
         if _private_pair(pair, around, material) or _private_pair(
