@@ -162,10 +162,10 @@ def caps(seed: int) -> dict[str, Any]:
     """Return the caps of a seed."""
     chance = random.Random(f"caps {seed}")
     return {
-        "max_tokens": int(6_000 * 25 ** chance.random()),
+        "max_tokens": int(10_000 * 20 ** chance.random()),
         "max_cost": round(0.02 * 30 ** chance.random(), 4),
-        "max_calls": chance.choice([4, 8, 12, 20, 40]),
-        "max_minutes": chance.choice([0.02, 0.05, 20, 20]),
+        "max_calls": chance.choice([8, 12, 16, 24, 40]),
+        "max_minutes": chance.choice([0.05, 0.2, 20, 20, 20, 20, 20, 20]),
     }
 
 
