@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 REMOVED = "[key removed]"
 
-SHORTEST = 8
-"""The fewest characters of a key: a server of one's own may want a mere word."""
+SHORTEST, WORD = 5, 8
+"""The fewest characters of a key, and of one of letters alone: a server may want a mere word."""
 
 CUT = 12
 """So many first characters of a key tell it from words; the rest may have been cut off."""
@@ -50,7 +50,8 @@ def _forms() -> Iterator[str]:
     """Yield the keys as they are, and as they stand in JSON, in an address and in Base64."""
     for name, value in os.environ.items():
         key = value.strip()
-        if len(key) >= SHORTEST and re.fullmatch(_NAMED, name.upper()):
+        long = len(key) >= (WORD if key.isalpha() else SHORTEST)
+        if long and re.fullmatch(_NAMED, name.upper()):
             encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
             every = (key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)
             yield from dict.fromkeys(every)

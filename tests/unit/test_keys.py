@@ -40,6 +40,12 @@ def test_a_key_that_is_cut_off_is_removed_as_far_as_it_goes():
     assert without_keys(f"{KEY[:20]}… is wrong") == "[key removed]… is wrong"
 
 
+def test_a_short_key_that_is_no_word_is_removed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-12")
+
+    assert without_keys("no sk-12 here") == "no [key removed] here"
+
+
 def test_words_that_are_no_key_stay():
     said = "tvly/dev is EMPTY, a badger eats honey, and key is no key"
 
