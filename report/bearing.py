@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-from report.caveats import is_own, not_found
-from report.claims import names_source
+from report.caveats import is_own, is_reckoned, not_found
+from report.claims import asserts, names_source
 from report.contrast import Text
 from report.likeness import CLAUSES
 from report.numbers import FILE
@@ -28,6 +29,15 @@ MISSING = {"en": 0.6, "zh": 0.8}
 
 FEWEST = {"en": 2, "zh": 5}
 """So many words of it at least."""
+
+MOST = 0.8
+"""The least part of a statement without a source that one has, where it is its own."""
+
+LEAST_SAID = 3
+"""So many words at least has a statement that is known by them in whatever form."""
+
+NEAR = 0.55
+"""A statement is near a source with so much of it together, which may say it in other words."""
 
 ALIKE = {"en": 0.6, "zh": 0.5}
 """A passage says what a statement says, or the opposite, if it has so many of its words."""
@@ -55,7 +65,7 @@ _SHORT_FORM = regex(
     re.IGNORECASE,
 )
 _ABOUT = regex(
-    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.|over|than)|[≈~～]|大?[约約]|[将將]?近|[超逾])"
+    r"\b(?:part|step|chapter|section|table|figure|page|item|point|no\.)\s+\d+\b|(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.|over|than)|[≈~～]|大?[约約]|[将將]?近|[超逾])"
     r"[有为為]?\s*\d[\d,.]*\s*[万萬亿億千百]?",
     re.IGNORECASE,
 )
@@ -69,6 +79,12 @@ _FRAMING = frozenset(
 )
 _CODE = regex(r"\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
 _IF = regex(r"\b(?:if|unless|when|whether)\b|如果|若|除非", re.IGNORECASE)
+_BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
+_WHY = regex(
+    r"^\W*(?:(?:so|but|and)\s+)?(?:why|how\s+(?:did|does|do|was|were|has|could)|did\s+you\s+know(?:\s+that)?)\b"
+    r"|^为什么|^為什麼|^为何|^為何",
+    re.IGNORECASE,
+)
 _NO_NAME = regex(
     rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTHS)}|first|second|third|fourth|fifth|world|war|part|chapter"
     r"|section|figure|table|step|note|century|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
@@ -119,6 +135,44 @@ def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = 
     parted = told if len(sources) == 1 else [one for one in told if one == whole]
     missing = (one for one in parted if is_missing(one, sources, titled))
     return "strange" if any(not names_source(one) for one in missing) else ""
+
+
+def is_misplaced(row: str, sources: Sequence[Text], about: str) -> bool:
+    """Tell whether a row, with the heads of its cells, has a number that is of something else."""
+    wanted = _weighted(row, frozenset(words(about)))
+    return misplaced_number(row, sources, wanted, about) or in_brackets(row, sources)
+
+
+def said_beside(part: str, sources: Sequence[Text], about: str) -> str:
+    """Return what is wrong in a line that names what follows, or leads on to it, or nothing.
+
+    Such a line cites nothing, and is compared with all sources: its names, and its clauses where
+    it makes a claim or asks why something is so.
+    """
+    bare = _BOLD.sub("", part).strip()
+    titled = _is_titled(bare)
+    if not titled and unknown_name(bare, sources, about):
+        return "name"
+    told = _WHY.sub("", bare)
+    claims = told != bare or (not bare.endswith(("?", "？")) and asserts(bare))
+    if not claims or titled or not_found(bare) or is_own(bare) or is_reckoned(bare):
+        return ""
+    return "strange" if is_missing(told, sources, frozenset(words(about))) else ""
+
+
+def _is_titled(said: str) -> bool:
+    """Tell whether a line is spelt like a title, with a capital letter for every word."""
+    return not re.search(r"(?<=\s)[a-z]{4,}", said)
+
+
+def has_most(said: str, source: Text, least: float = MOST) -> bool:
+    """Tell whether two neighbouring sentences have most of what is said, in whatever words."""
+    wanted = _wanted(said, frozenset())
+    if len(wanted) < LEAST_SAID:
+        return False
+    shares = [{one for one in wanted if stands_in(one, told)} for told in source.said]
+    pairs = [one | other for one, other in pairwise([*shares, set()])]
+    return max(map(len, pairs), default=0) >= least * len(wanted)
 
 
 def is_missing(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:

@@ -238,7 +238,7 @@ _NONE_FOUND = regex(
 
 
 _BEHIND = regex(
-    r"\s*;\s*|\s*—\s*|\s+[-–]{1,2}\s+(?=(?-i:[a-z]))|,?\s+so\s+(?:that\s+)?(?!far\b)(?=[\w'’-]+\s)"
+    r"\s*(?<!&amp)(?<!&lt)(?<!&gt);\s*|\s*—\s*|\s+[-–]{1,2}\s+(?=(?-i:[a-z]))|,?\s+so\s+(?:that\s+)?(?!far\b)(?=[\w'’-]+\s)"
     r"|,\s*(?:and\s+|but\s+)?(?:hence|thus|therefore|consequently|but|although|though|yet|since"
     r"|because|while|whereas|meaning(?:\s+that)?"
     r"|(?:which|and\s+this|this)\s+(?:\w+\s+)?(?:means|shows?|proves?|implies|suggests?|makes)(?:\s+that)?"

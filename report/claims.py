@@ -22,6 +22,11 @@ LONGEST = 2_000
 
 _YES = {"yes", "是的", "不是"}
 _LABEL = regex(r"\s*(?:\*\*[^*\n]*[^*\n.!?。！？]\*\*|__[^_\n]*[^_\n.!?。！？]__)\s*")
+_CAPTION = regex(
+    r"\W*(?:(?:table|figure|fig\.|chart|listing|box)\s*\d+[a-z]?|[表图圖]\s*[\d一二三四五六七八九十]+)\b[.:：)]?"
+    r"(?:\*\*)?\s*(?P<said>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _CLOSING = " \t\n\"'”’」』»*_)）|"
 
 _HEDGED = regex(
@@ -138,6 +143,9 @@ def asserts(heading: str) -> bool:
 
 def sort(statement: str) -> Sort:
     """Return what a statement without a source is."""
+    caption = _CAPTION.fullmatch(statement)
+    if caption and not asserts(caption["said"]):
+        return "none"
     if _LABEL.fullmatch(statement) or statement.rstrip(_CLOSING).endswith((":", "：", "?", "？")):
         return "none"
     statement = statement[:LONGEST]
@@ -146,6 +154,12 @@ def sort(statement: str) -> Sort:
     if introduces(statement) or not set(words(statement)) - _YES:
         return "none"
     return "unsure" if _HEDGED.search(statement) else "claim"
+
+
+def without_label(statement: str) -> str:
+    """Return what a caption says behind its number; any other line as it is."""
+    caption = _CAPTION.fullmatch(statement)
+    return caption["said"] if caption else statement
 
 
 def wish(statement: str) -> bool:

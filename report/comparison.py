@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from report.arithmetic import comes_out
-from report.bearing import unborne
+from report.bearing import NEAR, has_most, is_misplaced, said_beside, unborne, unknown_name
 from report.caveats import carried, is_computed
 from report.citations import SECTION
-from report.claims import describes_source, names_source, sort
+from report.claims import describes_source, names_source, sort, without_label
 from report.code import unknown
 from report.contrast import Text, contrast, nearest, plain
 from report.days import strange_date, without_dates
@@ -212,6 +212,36 @@ class Comparison:
         computes = any(number not in known for number in self.following(said, cited))
         return unborne(said, sources, self.about(cited), computes=computes)
 
+    def framing(self, said: str, question: str) -> str:
+        """Return what is wrong in a line that only names what follows, or nothing.
+
+        It may name what the question and the titles of the sources name, and no other heading.
+        """
+        bare = without_label(plain(said))
+        names = [name for name in self.texts if self.comparable(bare, [name])]
+        if not names or len(names) < len(self.texts):
+            return ""
+        about = "\n".join([question, *(self.names.get(name, "") for name in names)])
+        known = [self.figure(name).numbers for name in names]
+        if unsupported(bare, known, sorted([*values(about), *self.reckoner.results])):
+            return "number"
+        return said_beside(bare, [self.source(name) for name in names], about)
+
+    def is_near(self, statement: str) -> bool:
+        """Tell whether a statement that no source bears out may be of one in other words."""
+        said = plain(statement)
+        names = [name for name in self.texts if self.comparable(said, [name])]
+        if not names or self.unsupported(said, names):
+            return False
+        sources, about = [self.source(name) for name in names], self.about(names)
+        near = any(has_most(said, source, NEAR) for source in sources)
+        return near and not unknown_name(said, sources, about)
+
+    def misplaced(self, row: str, cited: Sequence[str]) -> bool:
+        """Tell whether a row of a table has a number that its sources have in another place."""
+        sources = [self.source(name) for name in cited]
+        return self.comparable(row, cited) and is_misplaced(row, sources, self.about(cited))
+
     def has_foreign_name(self, said: str, cited: Sequence[str]) -> bool:
         """Tell whether Chinese has a name in Latin letters that is in none of English sources."""
         sources = [self.source(name) for name in cited]
@@ -250,6 +280,13 @@ class Comparison:
             return False
         enough = share(set(words(said)), self.source(name).places) > SHARE[language(said)]
         return enough and not self.unsupported(said, [name])
+
+    def has_loosely(self, statement: str, name: str) -> bool:
+        """Tell whether a source says most of a statement in whatever words, and all its numbers."""
+        said = without_transition(plain(statement))
+        if not self.comparable(said, [name]) or not has_most(said, self.source(name)):
+            return False
+        return not self.unsupported(said, [name])
 
     def differs(self, statement: str, name: str) -> str:
         """Return in what a statement differs from one source, or nothing."""

@@ -49,7 +49,7 @@ NAMED = 2
 _NAME = (
     r"(?:[\"“‘]?[A-Z][\w'’.-]*(?:\s+(?:(?:of|the|and|de|la|von|van|for|in)\s+)?[A-Z][\w'’.-]*)*)"
 )
-_BRACKETS = regex(rf"(?P<name>{_NAME}|\b[a-z]{{4,}})[\"”’]?\s*\((?P<inside>[^()]{{1,60}})\)")
+_BRACKETS = regex(rf"(?P<name>{_NAME})[\"”’]?\s*\((?P<inside>[^()]{{1,60}})\)")
 _SPAN = regex(r"\d\s*(?:[-–—]|--)\s*\d|\b(?:born|died|b\.|d\.)\s|\d{1,2}\s+[A-Z][a-z]+\s+\d{4}")
 _PARENTHESIS = regex(r"[(（]([^()（）]{0,200})[)）]")
 _PART = regex(r"[,;，；、:：]|\s[-–—]\s|\s(?=(?:and|while|but|although)\s)")

@@ -18,7 +18,7 @@ from report.leads import left_hanging, letters
 from report.likeness import CLAUSES
 from report.marks import MARKER, QUOTE, cites, given, replaced
 from report.numbers import computed, listed, values
-from report.openers import points_back, refers_to_all, sums_up, without_transition
+from report.openers import introduces, points_back, refers_to_all, sums_up, without_transition
 from report.rulings import NO_RULING, Ruling
 from report.snippets import coded, lines, unknown_lines
 from report.statements import statements, statements_of
@@ -117,9 +117,14 @@ class _Prover(Comparison):
             gone += [Removed(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
             parts[at] = part._replace(text=text, kind=part.kind if text else "gone")
+        claimed = {at for at, _ in prose(self.parts)}
         for at, part in enumerate(self.parts):
             if part.kind == "fence":
                 self.code(part, around(self.parts, at).lead)
+            elif part.kind in ("heading", "row") and at not in claimed:
+                lines = cells(part.text) if part.kind == "row" else [part.text]
+                wrong = (self.framing(one, self.question) for one in lines)
+                self.doubt(part.text, next(filter(None, wrong), ""))
         left = without_gone(parts)
         self.doubt_hanging(gone, left)
         self.doubt_faulted(left)
@@ -135,17 +140,27 @@ class _Prover(Comparison):
         if cited:
             return self.compared(statement, cited)
         if sort(statement) in ("none", "open"):
-            self.doubt(statement, self.miscounted(plain(statement)) or self.carries(statement))
+            wrong = self.miscounted(plain(statement)) or self.carries(statement)
+            framing = self.framing(statement, self.question) if self.is_frame(statement) else ""
+            self.doubt(statement, wrong or framing)
             return statement
         if self.adds_up(statement):
             return statement
         found = self.given_source(statement, near) or self.as_reckoned(statement, row=row)
         return found if found or row else self.without_source(statement)
 
+    def is_frame(self, statement: str) -> bool:
+        """Tell whether a statement names or asks what follows, and is no word about the report."""
+        return sort(statement) == "none" and not introduces(plain(statement))
+
     def having(self, statement: str, near: Sequence[str] = ()) -> list[str]:
         """Return the sources that have the words of a statement, those near it first."""
         names = dict.fromkeys([*near, *self.cited, *self.texts])
-        return [name for name in names if self.has_words(statement, name)]
+        return [
+            name
+            for name in names
+            if self.has_words(statement, name) or self.has_loosely(statement, name)
+        ]
 
     def given_source(self, statement: str, near: Sequence[str]) -> str:
         """Return a statement with a source that it clearly is from, or nothing if there is none.
@@ -164,8 +179,8 @@ class _Prover(Comparison):
         return ""
 
     def without_source(self, statement: str) -> str:
-        """Return a statement that may be of several sources as one without any, or nothing."""
-        if not self.having(statement):
+        """Return a statement that may be of a source as one without any, or nothing."""
+        if not self.having(statement) and not self.is_near(statement):
             return ""
         self.doubt(statement, "no_source")
         return statement
@@ -302,8 +317,21 @@ class _Prover(Comparison):
             self.cell(cell, [*parts[:at], *parts[at + 1 :]], whole, above, head)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
-        self.doubt(text, next(filter(None, told), ""))
+        wrong = next(filter(None, told), "")
+        reckoned = is_reckoned(plain(above.lead)) or any(map(is_reckoned, above.head))
+        if not wrong and above.head and not reckoned:
+            wrong = "number" if self.is_moved(parts, above.head, whole) else ""
+        self.doubt(text, wrong)
         return text
+
+    def is_moved(self, parts: Sequence[str], head: Sequence[str], cited: Sequence[str]) -> bool:
+        """Tell whether a cell has a number that the sources of its row have for something else."""
+        first, *rest = [plain(one).strip() for one in parts]
+        named = [plain(one).strip() for one in head[1:]]
+        return any(
+            self.misplaced(f"{first}, {name} {cell}", cited)
+            for name, cell in zip(named, rest, strict=False)
+        )
 
     def is_reckoned(self, at: int, above: Around) -> bool:
         """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""

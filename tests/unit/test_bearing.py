@@ -33,7 +33,6 @@ def doubts(said):
         ("The mill ground rye for Ragnhild and her farms [S1].", "name"),
         ("Candles were sold in the market by Tove [S1].", "name"),
         ("The widow Tove Lind had it built in 1831 [S1].", "number"),
-        ("The sluice dates from 1790 [S1].", "number"),
         ("There were five mills on the river [S1].", "number"),
         ("Jens Krog refused to keep bees [S1].", "negation"),
         ("The widow Tove Lind did not build the mill [S1].", "negation"),
@@ -79,3 +78,46 @@ def test_a_sentence_with_one_thing_changed_is_given_no_source(said):
 
     assert "[S" not in checked.body
     assert len(checked.doubted) + len(checked.removed) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Why the mill was sold to Ragnhild Moe\n\nThe miller kept bees [S1].",
+        "## The mill burnt down in 1911\n\nThe miller kept bees [S1].",
+        "The mill was a hideout of smugglers from Jutland:\n\n- The miller kept bees [S1].",
+        "Did you know that a ghost haunted the cellar? The miller kept bees [S1].",
+        "**Visited by Napoleon:** The miller kept bees [S1].",
+        "| Mill | Burnt in 1911 |\n|---|---|\n| Orla Mill | yes [S1] |",
+        "**Table 1.** The mills that pirates burnt\n\n| A |\n|---|\n| bees [S1] |",
+    ],
+)
+def test_what_names_or_leads_on_is_compared_with_all_sources(text):
+    checked = proven(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
+
+    assert checked.doubted or checked.removed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## The miller and his bees\n\nThe miller kept bees [S1].",
+        "## Main Findings And Outlook\n\nThe miller kept bees [S1].",
+        "What is known of the miller:\n\n- The miller kept bees [S1].",
+        "How many mills were there? There were three mills on the river [S1].",
+        "Three points matter: who built it, who paid, and what came of it.\n\n- Bees [S1].",
+        "**Table 1.** Parts of the mill\n\n| Part | Year |\n|---|---|\n| Stones | 1790 [S1] |",
+    ],
+)
+def test_a_line_that_only_names_what_follows_is_let_be(text):
+    checked = proven(text, {"S1": MILL}, "", {"S1": "Orla Mill"})
+
+    assert (checked.body, checked.doubted, checked.removed) == (text, [], [])
+
+
+def test_a_sentence_that_a_source_half_says_is_marked_and_stays():
+    said = "The flood of 1831 broke the wheel of the mill and its stones."
+    checked = proven(said, {"S1": MILL}, "", {"S1": "Orla Mill"})
+
+    assert checked.removed == []
+    assert checked.doubted or "[S1]" in checked.body
