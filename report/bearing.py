@@ -36,7 +36,7 @@ MOST = 0.8
 LEAST_SAID = 3
 """So many words at least has a statement that is known by them in whatever form."""
 
-NEAR = 0.55
+NEAR = 0.6
 """A statement is near a source with so much of it together, which may say it in other words."""
 
 ALIKE = {"en": 0.6, "zh": 0.5}
@@ -167,7 +167,7 @@ def _is_titled(said: str) -> bool:
 
 def has_most(said: str, source: Text, least: float = MOST) -> bool:
     """Tell whether two neighbouring sentences have most of what is said, in whatever words."""
-    wanted = _wanted(said, frozenset())
+    wanted = _wanted(said, frozenset()) if least >= MOST else list(dict.fromkeys(words(said)))
     if len(wanted) < LEAST_SAID:
         return False
     shares = [{one for one in wanted if stands_in(one, told)} for told in source.said]
