@@ -11,7 +11,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from config.errors import Problem
+from config.errors import HINTS, Problem
 from graph.context import Context
 from graph.plan_text import written
 from graph.records import Answer, Doubted, Report, RunStatus, Source
@@ -148,7 +148,9 @@ def _error(draft: Draft) -> dict[str, str]:
     """Return what kept the model from writing, or a role from finding anything, as plain data."""
     if draft.lost:
         what = f"the model failed as {draft.lost.role}"
-        return {**Problem(draft.lost.status, what).as_dict(), "role": draft.lost.role}
+        hint = HINTS.get(draft.lost.status, "resume the run, which asks the model once more")
+        failed = Problem(draft.lost.status, what, hint=hint)
+        return {**failed.as_dict(), "role": draft.lost.role}
     return draft.problem.as_dict() if draft.problem else {}
 
 
