@@ -12,14 +12,28 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_type_hints
 
 from config.errors import Problem
+from memory.pages.rows import NewPage
 from models.extractive.blocks import Page, Quote
 from report.contrast import Text, indexed
+from report.places import Pages
+from report.placing import Use
 from retrieval.text import Span, sentences
-from tools.files.shapes import Refused
+from runs.lifecycle import LONGEST as QUESTION
+from tools.files.kinds import READERS
+from tools.files.shapes import File, Limits, Refused
+from tools.files.worker import read
+
+TITLE = 300
+"""A title has at most so many characters."""
 
 PLACES = (
+    "app.cli.snippet",
+    "config.keys",
+    "graph.drawing",
     "graph.plan_text",
     "memory.about",
+    "memory.experience.gate",
+    "memory.experience.similar",
     "memory.facts.fact",
     "memory.facts.sameness",
     "memory.files.lineage",
@@ -30,6 +44,7 @@ PLACES = (
     "memory.forgetting.aim",
     "memory.forgetting.wording",
     "memory.learning",
+    "memory.moving.arriving",
     "memory.pages.rows",
     "memory.pages.sizing",
     "memory.profile.merging",
@@ -43,6 +58,7 @@ PLACES = (
     "retrieval",
     "tools.bunch",
     "tools.dates",
+    "tools.direct",
     "tools.files",
     "tools.openings",
     "tools.overview",
@@ -54,8 +70,8 @@ PLACES = (
 SHORT = "The 12 bees of password Karl dance."
 """What stands in for the other texts of a function, while one of them is hostile."""
 
-QUESTION = 20_000
-"""A question has no more characters (`runs/lifecycle.py`)."""
+LONGEST = {"question": QUESTION, "query": QUESTION, "asked": QUESTION, "title": TITLE}
+"""How many characters some arguments have at most: questions, their parts, and titles."""
 
 Make = Callable[[str], object]
 
@@ -76,6 +92,13 @@ EXAMPLES: dict[object, Make] = {
     Quote: lambda text: Quote("S1", text),
     Sequence[Quote]: lambda text: [Quote("S1", text)],
     Span: lambda text: Span(0, len(text), text),
+    Pages: lambda text: Pages({"S1": text}),
+    Page: lambda text: Page("S1", "Bees", "", text),
+    NewPage: lambda text: NewPage(title="Bees", place="", text=text),
+    Sequence[NewPage]: lambda text: [NewPage(title="Bees", place="", text=text)],
+    Use: lambda text: Use(1, ("S1",), text, quoted=False),
+    Sequence[float]: lambda _: [1.0, 12.0],
+    Sequence[Sequence[float]]: lambda _: [[1.0, 12.0]],
     Iterable[Span]: lambda text: [Span(0, min(40, len(text)), text[:40])],
     Literal["zh", "en"]: lambda _: "en",
 }
@@ -109,9 +132,6 @@ OWN = {
 }
 """Arguments that the program itself gives: names, places and words that no stranger chooses."""
 
-QUESTIONS = frozenset({"question", "query", "asked"})
-"""Arguments that are a question, or a part of one; they have at most `QUESTION` characters."""
-
 SENTENCES = frozenset({"cell", "line", "quote", "said", "sentence", "statement", "term", "word"})
 """Arguments that are a sentence, or a part of one: a text is given to them sentence by sentence."""
 
@@ -121,7 +141,12 @@ WITHOUT = ("retrieval.chroma", "retrieval.index", "retrieval.vector", "tools.fil
 REFUSALS = (Problem, Refused, ValueError, LookupError, TypeError)
 """How functions say that a text is none for them."""
 
-NO_TEXT = frozenset({int, bool, float, Literal["zh", "en"]})
+NO_TEXT = frozenset(
+    {int, bool, float, Sequence[float], Sequence[Sequence[float]], Literal["zh", "en"]}
+)
+
+FILES = (".md", ".txt", ".html", ".csv", ".tsv", ".json", ".jsonl", ".ipynb", ".eml", ".rtf", ".py")
+"""Types of files that a text may be the bytes of."""
 
 
 class Reader(NamedTuple):
@@ -137,8 +162,18 @@ def readers() -> Iterator[Reader]:
     """Yield every public function whose arguments can be made of a text, once for each of them."""
     for module in chain.from_iterable(map(_modules, PLACES)):
         for name, function in vars(module).items():
-            if _is_public(name, function, module):
+            if is_public(name, function, module):
                 yield from _readers(f"{module.__name__}.{name}", function)
+
+    for suffix in FILES:
+        yield Reader(f"tools.files{suffix}", partial(_file, suffix), Limits.text)
+
+
+def _file(suffix: str, text: str) -> object:
+    try:
+        return read(READERS[suffix], File(text.encode(), suffix, Limits()))
+    except Refused:
+        return None
 
 
 def _modules(place: str) -> Iterator[ModuleType]:
@@ -151,7 +186,8 @@ def _modules(place: str) -> Iterator[ModuleType]:
         yield module
 
 
-def _is_public(name: str, function: object, module: ModuleType) -> bool:
+def is_public(name: str, function: object, module: ModuleType) -> bool:
+    """Tell whether something in a module is a function of its own for others to call at once."""
     own = getattr(inspect.unwrap(function) if callable(function) else function, "__module__", "")
     return (
         not name.startswith("_")
@@ -175,7 +211,7 @@ def _readers(name: str, function: Callable[..., object]) -> Iterator[Reader]:
 
 
 def _most(texts: Iterable[str]) -> int:
-    return QUESTION if QUESTIONS.intersection(texts) else 10_000_000
+    return min(LONGEST.get(text, Limits.text) for text in texts)
 
 
 def _wanted(function: Callable[..., object]) -> dict[str, object] | None:

@@ -175,16 +175,16 @@ def _lines(text: str) -> list[_Line]:
 def _drafts(lines: Sequence[_Line]) -> list[_Draft]:
     """Gather the lines of each step; where no line is marked, each that is not indented is one."""
     left = min((line.indent for line in lines), default=0)
-    outer = [line for line in lines if line.indent <= left + 1]
-    marked = any(_MARKED.fullmatch(line.text) for line in outer)
+    outer = {line.number for line in lines if line.indent <= left + 1}
+    marked = any(_MARKED.fullmatch(line.text) for line in lines if line.number in outer)
     drafts: list[_Draft] = []
     for line in lines:
-        found = _MARKED.fullmatch(line.text) if line in outer else None
+        found = _MARKED.fullmatch(line.text) if line.number in outer else None
         if found:
             drafts.append(_Draft(line.number, found[1] or "", found[2].strip()))
-        elif line in outer and not marked and not _says(line.text):
+        elif line.number in outer and not marked and not _says(line.text):
             drafts.append(_Draft(line.number, "", line.text))
-        elif not drafts or (line in outer and not _says(line.text)):
+        elif not drafts or (line.number in outer and not _says(line.text)):
             _refuse(line.number, f"{line.text[:60]!r} belongs to no step")
         else:
             _add(drafts[-1], line)

@@ -121,7 +121,9 @@ def cleaned(content: str) -> str:
         Problem: `fact_empty` or `fact_too_long`.
     """
     seen = "".join(filter(_seen, " ".join(normalise(content).split())))
-    text = " ".join(_HIDDEN.sub(" ", seen).split())
+    # Behind the last end of a comment there is none.
+    end = seen.rfind("-->") + len("-->")
+    text = " ".join((_HIDDEN.sub(" ", seen[:end]) + seen[end:]).split())
     if blank(text.strip(END_MARKS)):
         raise Problem("fact_empty", "the fact says nothing", hint="write a sentence")
     if len(text) > LONGEST:

@@ -11,8 +11,15 @@ from collections.abc import Callable
 
 import pytest
 
+from config.errors import Problem
+from graph import plan_text
+from memory.facts.fact import cleaned
 from memory.pages.sizing import prepared
+from report import arithmetic
+from report.quotations import quotations
+from retrieval.boilerplate import boilerplate
 from retrieval.dates import dates
+from retrieval.listing import listings
 from retrieval.names import title_key
 from retrieval.passages import passages
 from tools.files.kinds import READERS
@@ -47,12 +54,51 @@ def pages(text: str) -> object:
     return prepared([{"title": "Hives", "place": "L1", "text": text}])
 
 
+def numbers(text: str) -> object:
+    """Find the numbers of a text that was computed from others."""
+    return list(arithmetic.numbers(text))
+
+
+def plan(text: str) -> object:
+    """Read a plan as a person wrote it, which has too many steps."""
+    with pytest.raises(Problem):
+        return plan_text.read(text)
+
+
+def fact(text: str) -> object:
+    """Clean a fact, which is too long."""
+    with pytest.raises(Problem):
+        return cleaned(text)
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
 def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
     work: Callable[[str], object], unit: str
 ):
     text = f"Hives {unit * (SIZE // len(unit))} stand"
+    started = time.process_time()
+
+    work(text)
+
+    assert time.process_time() - started < SECONDS
+
+
+@pytest.mark.parametrize(
+    ("work", "unit"),
+    [
+        (boilerplate, "?!.,;"),
+        (boilerplate, "<!-- "),
+        (numbers, "a.b."),
+        (numbers, "x"),
+        (quotations, '<q s="S1">a '),
+        (listings, "- a\n\nb\n\n"),
+        (plan, "a\n"),
+        (fact, "<!-- "),
+    ],
+)
+def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
+    text = f"{unit * (SIZE // len(unit))} stand"
     started = time.process_time()
 
     work(text)
