@@ -104,7 +104,7 @@ async def _remembered(here: Here) -> list[str]:
     told = [one.text for one in files if one.problem is None]
     told += [fact.content for fact in known]
     told += _texts(person.profile)
-    told += [one.content for one in learnt]
+    told += [text for one in learnt for text in (one.content, *one.projections.values())]
     return [*told, *past, *reports]
 
 

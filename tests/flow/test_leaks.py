@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage
 from app.cli.runs import _show as shown
 from config.settings import settings
 from graph.session import Session
+from memory.experience import insights
 from memory.facts.store import NewFact, add
 from runs.trace import read_trace
 from tests.conftest import make
@@ -23,7 +24,8 @@ from tests.loopback import Asked, Loopback, reply, serving
 from tools.ingest import ingest
 
 BEES = "How do bees dance?"
-PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377")
+PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377", "Ottokar")
+QUERIES = ["Zorblatt bees", "Marisela diabetes", "bees of Ottokar"]
 PAGE = "<h1>Bees</h1><p>Honeybees perform the waggle dance, which Tautz has filmed.</p>"
 
 
@@ -56,11 +58,12 @@ async def told(tmp_path: Path, choices: dict[str, object], script: Script) -> di
     settings().home.mkdir(parents=True, exist_ok=True)
     (settings().home / "AGENTS.md").write_text("I work for Zorblatt Holdings.\n")
     await add("local/", NewFact("My sister Marisela has diabetes", "context"))
+    await insights.add("local/", "Ask first.", {"planner": "Ask Ottokar first."}, ["t0-1"])
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "bees.md").write_text("Bees dance. Contract 48213377 is with Quenlyn Ltd.")
     library = await ingest("local/", folder, lambda _: None)
-    script.on("Rewrite", {"question": BEES, "queries": ["Zorblatt bees", "Marisela diabetes"]})
+    script.on("Rewrite", {"question": BEES, "queries": QUERIES})
     leak = draft("waggle dance")
     leak["steps"][0]["queries"] = ["Quenlyn 48213377", "bee dance Quenlyn"]
     script.on("Draft", leak)
@@ -102,7 +105,7 @@ async def test_the_trace_says_which_words_were_withheld(
         one for one in await read_trace("t1-1") if one["kind"] == "search"
     ]
     redacted = [one for one in lines if one["status"] == "redacted"]
-    assert {"query": "bees", "withheld": ["Zorblatt"]}.items() <= redacted[0].items()
+    assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
     assert await shown("local/", "t1-1", False) == 0
     assert "cut or refused to keep private words back" in capsys.readouterr().out
