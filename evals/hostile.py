@@ -112,7 +112,6 @@ VALUES = (
     "bees/dance.md",
     "bees/dance.md/below",
     "nowhere/at/all",
-    "full",
     "empty",
     "zeros",
     "loop",
@@ -339,7 +338,6 @@ def tried(whole: Path, trial: Trial) -> str:
 def _furnished(folder: Path) -> None:
     """Make a home, and beside it files of the kinds that no command should be given."""
     furnish(folder, lambda words: tried_in(folder, words))
-    (folder / "full").symlink_to("/dev/full")
     (folder / "empty").touch()
     (folder / "zeros").write_bytes(bytes(5_000))
     (folder / "loop").symlink_to("loop")
