@@ -38,12 +38,12 @@ def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
 
 
 def is_held(thread: str) -> bool:
-    """Say whether some process works on a thread now."""
+    """Say whether some process works on a thread now, as it may where nothing can be locked."""
     try:
         with held(thread, seconds=0):
             return False
     except Problem as problem:
-        return problem.code == "run_in_progress"
+        return problem.code in ("run_in_progress", "home_read_only")
 
 
 def lock_file(thread: str) -> Path:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from langchain_core.callbacks import CallbackManager
 from langsmith.utils import get_env_var, tracing_is_enabled
+from starlette.applications import Starlette
 
 from app.cli import folders
+from app.requests import privately
 from config import environment
 from config.environment import TRACING, of_folder, settle_tracing, take_over, traced
 from config.errors import Problem
@@ -284,3 +286,18 @@ def test_the_server_is_configured_with_no_file_of_a_folder():
     told = json.loads((ROOT / "langgraph.json").read_text())
 
     assert told["env"] == {}
+
+
+async def test_a_server_that_was_started_without_the_command_heeds_a_switch_that_is_off(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    write(tmp_path / ".env", {"LANGSMITH_TRACING": "true"})
+    monkeypatch.setenv("LANGCHAIN_TRACING_V2", "true")
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    mask = os.umask(0o022)
+
+    async with privately(Starlette()):
+        assert _library_says() is False
+
+    os.umask(mask)
+    assert "(LANGSMITH_TRACING)" in capsys.readouterr().err
