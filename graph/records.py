@@ -144,6 +144,10 @@ class Removed(TypedDict):
     reason: str
 
 
+Grade = Literal["supported", "weak", "not_found", "contradicted"]
+"""How well its sources bear out a sentence; only what is not supported is marked."""
+
+
 class Doubted(TypedDict):
     """A sentence that the checks left in a report, and what in it is not as its sources have it."""
 
@@ -155,6 +159,7 @@ class Doubted(TypedDict):
     """What a source says instead, in its own words."""
     source: NotRequired[str]
     """The id of that source."""
+    grade: NotRequired[Grade]
 
 
 SecondReader = Literal["asked", "off", "no_model", "failed", "not_needed"]

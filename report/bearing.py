@@ -10,6 +10,7 @@ from report.caveats import is_own, is_reckoned, not_found
 from report.claims import asserts, names_source
 from report.contrast import Text
 from report.likeness import CLAUSES
+from report.marks import SPOKEN
 from report.numbers import FILE
 from report.openers import without_transition
 from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
@@ -80,6 +81,7 @@ _FRAMING = frozenset(
 _CODE = regex(r"\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
 _IF = regex(r"\b(?:if|unless|when|whether)\b|如果|若|除非", re.IGNORECASE)
 _BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
+_ZH_TELLS = regex("[了着]|可以|必[须須]|[被把给給]|由(?!来|於|于)")
 _WHY = regex(
     r"^\W*(?:(?:so|but|and)\s+)?(?:why|how\s+(?:did|does|do|was|were|has|could)|did\s+you\s+know(?:\s+that)?)\b"
     r"|^为什么|^為什麼|^为何|^為何",
@@ -143,6 +145,16 @@ def is_misplaced(row: str, sources: Sequence[Text], about: str) -> bool:
     return misplaced_number(row, sources, wanted, about) or in_brackets(row, sources)
 
 
+def is_altered(said: str, source: Text) -> bool:
+    """Tell whether what is said is a copy of a source but for a word that the source has not."""
+    framed = names_source(said) or SPOKEN.search(said)
+    return (
+        not framed
+        and is_copy(said, [source])
+        and any(not has(one, source) for one in _wanted(said, frozenset()))
+    )
+
+
 def said_beside(part: str, sources: Sequence[Text], about: str) -> str:
     """Return what is wrong in a line that names what follows, or leads on to it, or nothing.
 
@@ -154,15 +166,19 @@ def said_beside(part: str, sources: Sequence[Text], about: str) -> str:
     if not titled and unknown_name(bare, sources, about):
         return "name"
     told = _WHY.sub("", bare)
-    claims = told != bare or (not bare.endswith(("?", "？")) and asserts(bare))
+    claims = told != bare or (not bare.endswith(("?", "？")) and _makes_claim(bare))
     if not claims or titled or not_found(bare) or is_own(bare) or is_reckoned(bare):
         return ""
     return "strange" if is_missing(told, sources, frozenset(words(about))) else ""
 
 
+def _makes_claim(said: str) -> bool:
+    return asserts(said) or bool(_ZH_TELLS.search(said))
+
+
 def _is_titled(said: str) -> bool:
     """Tell whether a line is spelt like a title, with a capital letter for every word."""
-    return not re.search(r"(?<=\s)[a-z]{4,}", said)
+    return not HANS.search(said) and not re.search(r"(?<=\s)[a-z]{4,}", said)
 
 
 def has_most(said: str, source: Text, least: float = MOST) -> bool:

@@ -6,7 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from report.arithmetic import comes_out
-from report.bearing import NEAR, has_most, is_misplaced, said_beside, unborne, unknown_name
+from report.bearing import (
+    NEAR,
+    has_most,
+    is_altered,
+    is_misplaced,
+    said_beside,
+    unborne,
+    unknown_name,
+)
 from report.caveats import carried, is_computed
 from report.citations import SECTION
 from report.claims import describes_source, names_source, sort, without_label
@@ -295,7 +303,9 @@ class Comparison:
 
     def disproves(self, statement: str, name: str) -> str:
         """Return why one source is none that a statement may be given, or nothing."""
-        return self.differs(statement, name) or self.difference(statement, [name])
+        different = self.differs(statement, name) or self.difference(statement, [name])
+        altered = not different and is_altered(plain(statement), self.source(name))
+        return "no_source" if altered else different
 
     def carries(self, statement: str) -> str:
         """Return the reason to doubt what stands beside the remark that something was not found."""

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
 from graph.state import State
 from report.caveats import not_found
+from report.grades import grade
 from report.likeness import compared, share
 from report.marks import MARKER, QUOTE
 from report.render import Document, Gap
@@ -98,8 +99,9 @@ def _shown(source: Source, language: str) -> Source:
 
 
 def doubt(one: Doubted | str) -> Doubted:
-    """Return a doubt; in the state of an older thread it is a sentence with a doubtful number."""
-    return Doubted(text=one, reason="number") if isinstance(one, str) else one
+    """Return a doubt with its grade; an older thread has a sentence with a doubtful number."""
+    doubted = Doubted(text=one, reason="number") if isinstance(one, str) else one
+    return {**doubted, "grade": grade(doubted["reason"])}
 
 
 def gaps(state: State, body: str = "") -> list[Gap]:

@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from evals.sentences.across import ACROSS_RIGHT, ACROSS_WRONG
 from evals.sentences.framed import FRAMED_RIGHT, FRAMED_WRONG
 from evals.sentences.made import Case, Maker, Way
 from evals.sentences.right import RIGHT
+from evals.sentences.worded import WORDED_RIGHT, WORDED_WRONG
 from evals.sentences.wrong import WRONG
 from report.marks import MARKER
 from report.support import Proven, proven
@@ -96,7 +97,8 @@ def made(data: Path, half: str, each: int, seed: int) -> Iterable[Case]:
 
 def _ways() -> dict[str, tuple[Way, bool]]:
     """Return each kind of sentence: how it is made, and whether it is wrong."""
-    right, wrong = RIGHT | FRAMED_RIGHT | ACROSS_RIGHT, WRONG | FRAMED_WRONG | ACROSS_WRONG
+    right = RIGHT | FRAMED_RIGHT | ACROSS_RIGHT | WORDED_RIGHT
+    wrong = WRONG | FRAMED_WRONG | ACROSS_WRONG | WORDED_WRONG
     return {kind: (way, False) for kind, way in right.items()} | {
         kind: (way, True) for kind, way in wrong.items()
     }
@@ -112,7 +114,7 @@ def outcome(case: Case) -> Outcome:
     return Outcome(case, checked, said in body, warned, mended)
 
 
-def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
+def rows(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
     """Return a row for each kind and language: how many there were and what became of them."""
     table: dict[tuple[str, str], Counter[str]] = {}
     for one in outcomes:
@@ -121,9 +123,31 @@ def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
             all=1, gone=not one.kept, warned=one.warned, mended=one.mended, failed=one.failed
         )
         table[one.case.kind, one.case.language] = count
+    marked = {language: _marked_right(outcomes, language) for language in ("en", "zh")}
     return [
-        {"kind": kind, "language": language, **count} for (kind, language), count in table.items()
+        {"kind": kind, "language": language, **count, **_rates(kind, count, marked[language])}
+        for (kind, language), count in table.items()
     ]
+
+
+def _marked_right(outcomes: Iterable[Outcome], language: str) -> float:
+    """Return which part of the right sentences of a language is marked or taken out."""
+    right = [one for one in outcomes if not one.case.wrong and one.case.language == language]
+    return sum(one.failed for one in right) / max(len(right), 1)
+
+
+def _rates(kind: str, count: Counter[str], marked: float) -> dict[str, float]:
+    """Return how much of a wrong kind is caught, and how much of what is caught is wrong.
+
+    Precision is that of a text with as many right sentences, of all kinds, as wrong ones of this.
+    """
+    if not _ways()[kind][1]:
+        return {}
+    caught, false = count["all"] - count["failed"], marked * count["all"]
+    return {
+        "recall": round(100 * caught / max(count["all"], 1), 1),
+        "precision": round(100 * caught / max(caught + false, 1e-9), 1),
+    }
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, float]:
@@ -160,11 +184,11 @@ def bare(text: str) -> str:
 def _print(table: list[dict[str, object]], half: str, seconds: float) -> None:
     total = sum(int(str(row["all"])) for row in table)
     print(f"{half}: {total} sentences in {seconds:.0f} s")
-    names = ("all", "gone", "warned", "mended", "failed")
-    print(f"{'kind':20}{'language':10}" + "".join(f"{name:>8}" for name in names))
+    names = ("all", "gone", "warned", "mended", "failed", "recall", "precision")
+    print(f"{'kind':22}{'language':10}" + "".join(f"{name:>10}" for name in names))
     for row in table:
-        counts = "".join(f"{row.get(name, 0):>8}" for name in names)
-        print(f"{row['kind']:20}{row['language']:10}{counts}")
+        counts = "".join(f"{row.get(name, ''):>10}" for name in names)
+        print(f"{row['kind']:22}{row['language']:10}{counts}")
 
 
 def _show(one: Outcome) -> None:
