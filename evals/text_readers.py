@@ -138,6 +138,9 @@ SENTENCES = frozenset({"cell", "line", "quote", "said", "sentence", "statement",
 WITHOUT = ("retrieval.chroma", "retrieval.index", "retrieval.vector", "tools.files.worker")
 """Modules in there that read no text, but do something with what has a name."""
 
+OF_WORDS = frozenset({"retrieval.spelling.distance"})
+"""Functions that compare single words of an index, which are never long."""
+
 REFUSALS = (Problem, Refused, ValueError, LookupError, TypeError)
 """How functions say that a text is none for them."""
 
@@ -162,7 +165,8 @@ def readers() -> Iterator[Reader]:
     """Yield every public function whose arguments can be made of a text, once for each of them."""
     for module in chain.from_iterable(map(_modules, PLACES)):
         for name, function in vars(module).items():
-            if is_public(name, function, module):
+            whole = f"{module.__name__}.{name}"
+            if is_public(name, function, module) and whole not in OF_WORDS:
                 yield from _readers(f"{module.__name__}.{name}", function)
 
     for suffix in FILES:

@@ -29,7 +29,7 @@ _MEASURES = {
 }
 """What a superlative compares by, if the question does not name it."""
 
-_CELL = regex(r"\s*([^:：;]+?)\s*[:：]\s*(.*?)\s*")
+_COLON = regex(r"[:：]")
 _NUMBER = regex(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _SCALES = {"万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8, "million": 1e6, "billion": 1e9}
 
@@ -53,10 +53,20 @@ def extreme(question: str, rows: Sequence[str]) -> int | None:
 
 def cells(text: str) -> dict[str, str]:
     """Return the values of a row by their headers; of what is no row, nothing."""
-    found = [_CELL.fullmatch(part) for part in re.split(r"[;；](?:\s|$)", text.rstrip(" ;.。；"))]
+    found = [_cell(part) for part in re.split(r"[;；](?:\s|$)", text.rstrip(" ;.。；"))]
     if len(found) < 2 or not all(found):
         return {}
-    return {cell[1]: cell[2] for cell in found if cell}
+    return dict(cell for cell in found if cell)
+
+
+def _cell(part: str) -> tuple[str, str] | None:
+    """Return the header and the value of a cell."""
+    colon = _COLON.search(part)
+    header = part[: colon.start()] if colon else ""
+    value = part[colon.end() :].strip() if colon else ""
+    if not header or ";" in header or "\n" in value:
+        return None
+    return header.strip() or header[-1], value
 
 
 def number(text: str) -> float | None:

@@ -1,0 +1,94 @@
+"""Every function that reads text takes a time that grows with the text, whatever it says.
+
+`python -m evals.text_time` measures the same over more texts and sizes. What takes the square of
+the length is found here by how much longer it takes for eight times the text; short times, and
+what is only half as bad, are let be, so that a busy machine makes no difference.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+from evals import text_readers
+from evals.text_readers import Reader, readers
+from evals.text_time import hostile, taken
+
+TEXTS = ("open quotations", "spaces")
+SHORT, TIMES = 250, 8
+SECONDS = 1.0
+"""What takes fewer is let be."""
+
+READERS = list(readers())
+
+ROOMS = ("config", "graph", "prompts", "retrieval", "runs", "models", "memory", "report", "tools")
+
+TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
+"""What arguments are called that hold what somebody wrote."""
+
+NOT_MEASURED = frozenset(
+    {
+        "memory.forgetting.tree.left_of_json",
+        "memory.meanings.understands",
+        "models.extractive.meaning.defines",
+        "models.extractive.sections.asked_for",
+        "models.extractive.sections.paths",
+        "models.extractive.topic.share",
+        "report.citations.narrowed",
+        "report.code.changed",
+        "report.document.gaps",
+        "report.document.lacks",
+        "report.extracts.pieces",
+        "report.marks.outside",
+        "report.numbering.numbered",
+        "report.rulings.claims",
+        "runs.compacting.summary_in",
+        "runs.faults.complaint",
+        "runs.faults.finish_reason",
+        "runs.faults.spoken",
+        "runs.ledger.clipped",
+        "runs.ledger.storable",
+        "runs.lifecycle.check_question",
+        "runs.masking.masked_message",
+        "tools.files.paragraphs.glued",
+        "tools.uploads.uploads",
+    }
+)
+"""Functions whose other arguments cannot be made of a text, and what is never given a long one."""
+
+
+@pytest.mark.parametrize("reader", READERS, ids=[one.name for one in READERS])
+def test_eight_times_the_text_takes_no_multiple_of_eight_times_as_long(reader: Reader):
+    for name in TEXTS:
+        long = taken(reader, hostile(name, SHORT * TIMES), 20)
+        if long > SECONDS:
+            short = taken(reader, hostile(name, SHORT), 20)
+            assert long < 3 * TIMES * max(short, 0.01), f"{name}: {short:.2f} s, then {long:.2f} s"
+
+
+def test_every_function_that_reads_a_text_is_measured():
+    measured = {one.name.partition("(")[0] for one in READERS}
+
+    assert {name for name in _named() if name not in measured} == NOT_MEASURED
+
+
+def _named() -> set[str]:
+    """Return the public functions that have an argument called like a text."""
+    return {
+        f"{module.__name__}.{name}"
+        for module in map(import_module, _modules())
+        for name, function in vars(module).items()
+        if text_readers.is_public(name, function, module)
+        and not TEXT.isdisjoint(inspect.signature(function).parameters)
+    }
+
+
+def _modules() -> list[str]:
+    return [
+        found.name
+        for room in ROOMS
+        for found in pkgutil.walk_packages(import_module(room).__path__, f"{room}.")
+    ]
