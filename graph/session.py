@@ -49,7 +49,10 @@ BEHIND = "learn"
 ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
 """What every state has since its first question was taken, and of which kind."""
 
-UNFORESEEN = (*UNREADABLE, ArithmeticError, RuntimeError, ExceptionGroup)
+TASKS = "__pregel_tasks"
+"""Where LangGraph saves what was sent to branches."""
+
+UNFORESEEN = (*UNREADABLE, ArithmeticError, OSError, RuntimeError, ExceptionGroup)
 """What goes wrong in a node that is handed something else than what was saved."""
 
 FAILURES = {
@@ -228,6 +231,8 @@ def _unlike_a_state(saved: CheckpointTuple | None) -> str:
     values = saved.checkpoint["channel_values"]
     if not isinstance(values, dict):
         return "the state"
+    if not isinstance(values.get(TASKS, []), list):
+        return TASKS
     pending = [{name: value} for _, name, value in saved.pending_writes or ()]
     for written in (values, *pending):
         try:

@@ -57,6 +57,8 @@ FORGED = [
     ("waits", "unsearched", "none"),
     ("waits", "messages", {"id": 1}),
     ("waits", "background", {"1/1": None}),
+    ("waits", "__pregel_tasks", 1.5),
+    ("waits", "language", "x" * 5_000),
     ("over", "messages", [[["x"]]]),
     ("over", "answers", {"": 3}),
     ("over", "sources", b"\xff"),
