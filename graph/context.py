@@ -84,7 +84,7 @@ class Context:
     style: str = _choice("", "How the report should be written, in a few words.")
     private_queries: bool = _choice(
         False,
-        "Let web searches hold words of your files and your memory that you have not said.",
+        "Let web searches contain words from your files and memory that you have not said.",
     )
     second_reader: bool = _choice(
         True,
