@@ -50,8 +50,11 @@ HARMLESS = frozenset(
 )
 """What the file of a trusted folder may set: none of it says where words go, or what is allowed."""
 
-PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR"})
+PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 """The variables that name a file or a folder."""
+
+MINILM = "minilm:"
+"""How the name of an embedder begins that names a folder."""
 
 _USED = (
     r"(?:DOSSIER|LANGSMITH|LANGCHAIN)_\w{1,60}|SEARXNG_URL|(?:TIKTOKEN|DATA_GYM)_CACHE_DIR"
@@ -180,6 +183,8 @@ def placed(name: str, value: str, folder: Path) -> str:
     """Return the value of a variable; a relative path in it begins at the folder of its file."""
     if name in PATHS:
         return str(folder.absolute() / Path(value).expanduser())
+    if name == "DOSSIER_EMBEDDINGS" and value.startswith(MINILM):
+        return f"{MINILM}{folder.absolute() / Path(value.removeprefix(MINILM)).expanduser()}"
     begin, _, path = value.partition(":///")
     if name == "DOSSIER_DATABASE_URL" and begin == "sqlite" and path not in ("", ":memory:"):
         return f"{begin}:///{folder.absolute() / path}"

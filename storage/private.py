@@ -17,10 +17,14 @@ FOLDER, FILE = 0o700, 0o600
 WRITABLE = "make it writable, or set DOSSIER_HOME to a folder you may write"
 """What a person can do about a data folder that can only be read."""
 
+SERVER = "server"
+"""The folder of what LangGraph's development server keeps, in the data folder."""
+
 KEPT = {
     ".env",
     "AGENTS.md",
     "locks",
+    SERVER,
     "traces",
     "uploads",
     "users",

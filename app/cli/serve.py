@@ -1,4 +1,8 @@
-"""dossier serve: start the LangGraph development server."""
+"""dossier serve: start the LangGraph development server in a folder of the home.
+
+It runs code that it finds in the folder it is started in: modules there, and what an earlier server
+has kept in `.langgraph_api`, which is unpickled. The current folder may be a stranger's.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,19 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from app.cli.output import say
+from config import environment
 from config.errors import Problem
-from storage.private import check_writable
-
-SERVER = Path(__file__).parents[1] / "dev.py"
-"""What starts the server."""
+from config.settings import settings
+from memory.files.projects import project_of
+from storage.private import FOLDER, SERVER, check_writable, secure
 
 SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
 """What keeps the server from calling anybody; whether LangSmith is told is the person's to say."""
+
+
+KEEPS = "The server keeps what it is sent in {}"
+"""What is told when it starts."""
 
 
 def main(*, host: str, port: int, jobs: int) -> int:
@@ -24,18 +33,28 @@ def main(*, host: str, port: int, jobs: int) -> int:
     if find_spec("langgraph_cli") is None or not config.exists():
         hint = "pip install 'langgraph-cli[inmem]', and run it from a checkout"
         raise Problem("server_missing", "the LangGraph server is not installed", hint=hint)
-    # Without -P the folder of the file would be searched for modules first.
-    command = [
-        sys.executable,
-        "-P",
-        str(SERVER),
-        "dev",
-        "--no-browser",
-        "--no-reload",
-        "--config",
-        str(config),
-    ]
+    # Without -P the folder would be searched for modules first.
+    command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+    command += ["--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
+    started = Path.cwd()
+    folder = _folder()
+    say(KEEPS.format(folder))
+    os.chdir(folder)
     # The server keeps what it was sent, as it was sent, in a folder of its own.
     os.umask(0o077)
-    os.execve(sys.executable, command, {**os.environ, **SILENT})  # noqa: S606 - becoming it is the point
+    os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
+
+
+def _folder() -> Path:
+    """Return the folder that the server is started in: one for each that it is asked for from."""
+    secure()
+    folder = settings().home.absolute() / SERVER / project_of(os.getcwd())
+    folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    return folder
+
+
+def _environment(started: Path) -> dict[str, str]:
+    """Return the environment, in which a relative path begins where the command was given."""
+    named = os.environ.items()
+    return {name: environment.placed(name, value, started) for name, value in named if value}

@@ -1,0 +1,80 @@
+"""The development server is started in a folder of the home, and runs nothing of another one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from stat import S_IMODE
+from typing import NamedTuple
+
+import pytest
+
+from app.cli import serve
+from config.settings import settings
+
+
+class Started(NamedTuple):
+    """How the server was started."""
+
+    command: list[str]
+    environment: dict[str, str]
+    folder: Path
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def started(monkeypatch: pytest.MonkeyPatch) -> Started:
+    told: list[Started] = []
+
+    def become(_: str, command: list[str], environment: dict[str, str]) -> None:
+        told.append(Started(command, environment, Path.cwd()))
+
+    monkeypatch.setattr(os, "execve", become)
+    monkeypatch.setattr(os, "umask", lambda _: 0)
+    serve.main(host="127.0.0.1", port=8123, jobs=1)
+    return told[0]
+
+
+def test_the_server_finds_neither_modules_nor_pickles_of_the_current_folder(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch
+):
+    done = started(monkeypatch)
+
+    assert done.command[:4] == [sys.executable, "-P", "-m", "langgraph_cli"]
+    assert done.folder.is_relative_to(settings().home.resolve())
+    assert not done.folder.is_relative_to(stranger)
+    assert S_IMODE(done.folder.stat().st_mode) == 0o700
+
+
+def test_a_server_for_each_folder_keeps_what_it_was_sent_apart_and_finds_it_again(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch
+):
+    here = started(monkeypatch).folder
+    monkeypatch.chdir(stranger.parent)
+    there = started(monkeypatch).folder
+    monkeypatch.chdir(stranger)
+
+    assert here != there
+    assert started(monkeypatch).folder == here
+
+
+def test_relative_paths_of_the_environment_begin_where_the_command_was_given(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOSSIER_HOME", "mine")
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", "sqlite:///data/own.db")
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", "minilm:vectors")
+    settings.cache_clear()
+
+    environment = started(monkeypatch).environment
+
+    assert environment["DOSSIER_HOME"] == f"{stranger}/mine"
+    assert environment["DOSSIER_DATABASE_URL"] == f"sqlite:///{stranger}/data/own.db"
+    assert environment["DOSSIER_EMBEDDINGS"] == f"minilm:{stranger}/vectors"
