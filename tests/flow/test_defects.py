@@ -130,7 +130,8 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
     plan["steps"][0]["need_web_search"] = False
     script.on("Draft", plan)
 
-    await thread.begin("How do bees live?", make(choices, search=["searxng"]), quiet)
+    context = make(choices, search=["searxng"], private_queries=True)
+    await thread.begin("How do bees live?", context, quiet)
 
     assert "winter cluster" in asked
     assert "waggle dance" not in asked
