@@ -10,6 +10,7 @@ import asyncio
 import ipaddress
 import logging
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,6 +68,12 @@ EXPOSED = (
     "unless a proxy encrypts them, everybody on the network between can read it."
 )
 """What it says instead where it listens for more than this machine."""
+
+HOST = re.compile(
+    r"(?:\[(?P<address>[\da-f:.]+)\]|(?P<name>[a-z\d_-]+(?:\.[a-z\d_-]+)*)\.?)(?::\d{1,5})?",
+    re.ASCII,
+)
+"""What `Host` may be: a name or an address, and a port."""
 
 _log = logging.getLogger(__name__)
 
@@ -151,12 +158,12 @@ class Access:
         Raises:
             Problem: `host_refused` or `origin_refused`.
         """
-        host = _only(scope, "host")
+        host = _only(scope, "host") or ""
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
             hint = "name the hosts of this server in DOSSIER_SERVER_HOSTS"
             raise Problem("host_refused", "this server is not called so", where=host, hint=hint)
         origin = _only(scope, "origin", host)
-        if self.rules.origins is None or not origin or origin in self.rules.origins:
+        if self.rules.origins is None or origin is None or origin in self.rules.origins:
             return scope
         if origin not in (f"http://{host}", f"https://{host}"):
             hint = "name the origins whose pages may use this server in DOSSIER_SERVER_ORIGINS"
@@ -197,8 +204,8 @@ def _path(scope: Scope) -> str:
     return path.removeprefix(scope.get("root_path", ""))
 
 
-def _only(scope: Scope, name: str, host: str = "") -> str:
-    """Return the one value of a header; nothing where there is none.
+def _only(scope: Scope, name: str, host: str = "") -> str | None:
+    """Return the one value of a header, which may be empty; nothing where there is none.
 
     Raises:
         Problem: `host_refused` or `origin_refused`, where there are several.
@@ -208,17 +215,17 @@ def _only(scope: Scope, name: str, host: str = "") -> str:
         hint = f"send one header {name.title()}"
         code = f"{name}_refused"
         raise Problem(code, f"there are {len(said)} of them", where=host, hint=hint)
-    return said[0].strip() if said else ""
+    return said[0].strip() if said else None
 
 
 def _is_own(host: str, scope: Scope, names: frozenset[str]) -> bool:
     """Say whether a server is called by a name of this machine, its own address, or a named one."""
-    try:
-        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-    except ValueError:
+    said = HOST.fullmatch(host.lower())
+    if not said:
         return False
+    name = said["address"] or said["name"]
     arrived = (scope.get("server") or ("",))[0]
-    return bool(name) and (here(name) or name == arrived or name in names)
+    return here(name) or name == arrived or name in names
 
 
 def here(name: str) -> bool:

@@ -83,6 +83,12 @@ def keyed() -> dict[str, str]:
         "192.0.2.7",
         "[2001:db8::1]:8123",
         "[::1",
+        "[::1]rebound.example",
+        "localhost/rebound",
+        "somebody@localhost:8123",
+        "rebound.example\\@localhost",
+        "localhost:port",
+        "..localhost",
         "",
     ],
 )
@@ -97,7 +103,15 @@ def test_a_server_that_is_called_by_another_name_answers_nobody(host: str):
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost:8123", "LocalHost", "app.localhost", "127.0.0.1", "127.8.8.8:1", "[::1]:8123"],
+    [
+        "localhost:8123",
+        "LocalHost",
+        "app.localhost",
+        "127.0.0.1",
+        "localhost.:8123",
+        "127.8.8.8:1",
+        "[::1]:8123",
+    ],
 )
 def test_names_of_this_machine_are_the_servers_own(host: str):
     assert client().get("/threads", headers={**keyed(), "host": host}).status_code == 200
@@ -119,6 +133,7 @@ def test_the_address_at_which_a_request_arrives_is_the_servers_own():
     [
         "https://evil.example",
         "null",
+        "",
         "http://localhost:3000",
         "https://smith.langchain.com.evil.example",
         "https://smith.langchain.com:8443",
