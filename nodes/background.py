@@ -116,11 +116,21 @@ async def fallen(state: QueryState, error: NodeError) -> Command[Any]:
 
     Reads `query`, `number`; writes `background`.
     """
-    log.error("the search for %r failed", state["query"], exc_info=error.error)
-    code = error.error.code if isinstance(error.error, Problem) else "internal"
-    entry = Background(query=state["query"], status="failed", reason=code, passages=[])
+    foreseen = isinstance(error.error, Problem)
+    log.error(
+        "the search for %r failed", state["query"], exc_info=None if foreseen else error.error
+    )
+    reason = _reason(error.error)
+    entry = Background(query=state["query"], status="failed", reason=reason, passages=[])
     # A handler has no edges, so it says itself where to go on.
     return Command(goto="planner", update=_found(state, entry))
+
+
+def _reason(error: BaseException) -> str:
+    """Return what stopped a branch, with the limit if it was one."""
+    if not isinstance(error, Problem):
+        return "internal"
+    return f"{error.code}: {error.where}" if error.code == "budget_spent" else error.code
 
 
 def _found(state: QueryState, entry: Background) -> State:

@@ -106,7 +106,11 @@ async def read_again(
         if one.sentence in by_number
     }
     ruled = ruling(shown, given)
-    again = await verified(owner(runtime), text, sources, state["question"], ruled)
+    place, asked = here(state, runtime), state["question"]
+    try:
+        again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
+    except Problem as problem:
+        return Reread(checked, "failed", problem.code)
     return Reread(again, "asked")
 
 

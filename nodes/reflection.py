@@ -24,7 +24,7 @@ from report.marks import cites
 from report.render import plain
 from report.wording import told
 from retrieval.words import words
-from runs.place import here, owner
+from runs.place import here
 from tools.evidence import note_checked, verified
 
 
@@ -55,9 +55,9 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     tell_step(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
+        checked = await _upheld(state, runtime, verdict.right)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
-    checked = await _upheld(state, runtime, verdict.right)
     finding = checked["finding"]
     # Where the checks left nothing of a draft, it is worth another try that is told why.
     if verdict.passed and (finding["text"] or not state.get("removed")):
@@ -100,10 +100,12 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     named = [texts[at - 1] for at in right if 0 < at <= len(texts)]
     upheld = StepState(upheld=[*state.get("upheld", []), *named])
     if named and draft and finding["text"]:
-        own, asked = owner(runtime), asked_of(state)
-        ruling = upheld_in(state | upheld)
-        checked = await verified(own, draft, state["sources"], asked, ruling)
-        await note_checked(here(state, runtime), "researcher", checked, again=True)
+        place, asked = here(state, runtime), asked_of(state)
+        sources, ruling = state["sources"], upheld_in(state | upheld)
+        checked = await verified(
+            place, runtime.context, "researcher", draft, sources, asked, ruling
+        )
+        await note_checked(place, "researcher", checked, again=True)
         finding = with_checked(state, finding, checked)
         removed, doubted = checked.removed, checked.doubted
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)

@@ -57,6 +57,12 @@ NAMED = 8
 UNQUOTABLE = {"judging", "counting"}
 """Notices of a question that quotes do not answer (`models/extractive/unquotable.py`)."""
 
+LAST = 10.0
+"""How many seconds the checks of what was found may take when the minutes of a run are used up."""
+
+NOTHING = Proven("", [], [], [], [])
+"""What the checks leave of a text that nobody had the time to check."""
+
 CONTINUATIONS = 3
 """How often a report that was cut off is continued."""
 
@@ -247,7 +253,9 @@ async def _checked(
     draft: Draft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
 ) -> Reread:
     """Return what the checks left of the draft, or where nothing is left, what was found."""
-    checked = await verified(owner(runtime), draft.text, sources, state["question"])
+    checked = await _borne_out(draft, draft.text, state, runtime, sources)
+    if checked is None:
+        draft.text, draft.notices, checked = "", ["budget"], NOTHING
     again = await read_again(state, runtime, draft.text, checked, sources)
     if again.second_reader == "failed":
         draft.unread = again.problem
@@ -258,8 +266,27 @@ async def _checked(
     if draft.text:
         draft.tell("composed")
     composed = material.composed(state)
-    whole = await verified(owner(runtime), composed, sources, state["question"])
-    return Reread(whole, again.second_reader)
+    whole = await _borne_out(draft, composed, state, runtime, sources, least=LAST)
+    return Reread(whole or NOTHING, again.second_reader)
+
+
+async def _borne_out(
+    draft: Draft,
+    text: str,
+    state: State,
+    runtime: Runtime[Context],
+    sources: dict[str, Source],
+    least: float = 0.0,
+) -> Proven | None:
+    """Return what the checks leave of a text; nothing where no time is left, which is noted."""
+    place, asked = here(state, runtime), state["question"]
+    try:
+        return await verified(place, runtime.context, "reporter", text, sources, asked, least=least)
+    except Problem as problem:
+        if problem.code != "budget_spent":
+            raise
+        draft.limit = problem.where
+        return None
 
 
 def _shown(one: Doubted) -> Doubted:

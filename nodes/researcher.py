@@ -25,7 +25,7 @@ from report.support import Proven
 from report.wording import told
 from runs.budget import budget
 from runs.gate import gate
-from runs.place import Here, here, owner
+from runs.place import Here, here
 from tools.evidence import gather, note_checked, verified
 
 log = logging.getLogger(__name__)
@@ -99,17 +99,18 @@ async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]
         passages = _joined(passages, more.passages)
         sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
+    place, asked, ruling = here(state, runtime), asked_of(state), upheld_in(state)
     checked = await verified(
-        owner(runtime), written.text, sources, asked_of(state), upheld_in(state)
+        place, runtime.context, "researcher", written.text, sources, asked, ruling
     )
-    await note_checked(here(state, runtime), "researcher", checked)
+    await note_checked(place, "researcher", checked)
     if not checked.cited and (failed := _unread(written)):
         raise failed
     finding = _judged(state, written, checked, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
     kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
     if written.stood_in:
-        finding = await _undone(finding, written.stood_in, runtime, here(state, runtime))
+        finding = await _undone(finding, written.stood_in, runtime, place)
     return kept | StepState(finding=finding)
 
 

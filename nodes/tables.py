@@ -16,11 +16,8 @@ from prompts.loader import render
 from prompts.marks import block, blocks, wrap
 from runs.place import here
 from tools.direct import Direct, Made, direct
-from tools.tables.answers import Answers, Pair, answered, near, queried, tables_of
+from tools.tables.answers import ROLE, Answers, Pair, answered, near, queried, tables_of
 from tools.tables.query import TableQueries, schema
-
-ROLE = "rewriter"
-"""Who reads a question for tables: whoever else puts questions into a form for searching."""
 
 
 async def of_tables(state: QueryState, runtime: Runtime[Context]) -> Direct | None:
@@ -28,7 +25,7 @@ async def of_tables(state: QueryState, runtime: Runtime[Context]) -> Direct | No
     place, question, language = here(state, runtime), state["query"], state.get("language", "en")
     files = await with_uploads(place.owner, place.thread, runtime.context.files)
     looked = await tables_of(place.owner, files, question)
-    found = await answered(looked, question, language)
+    found = await answered(place, runtime.context, looked, question, language)
     if found is None or not found.whole:
         found = await _asked(state, runtime, near(looked.pairs, question)) or found
     if found is None:
@@ -53,4 +50,6 @@ async def _asked(
     system = render("tables", language=language)
     none = TableQueries()
     read = await ask(state, runtime, ROLE, system, [said], TableQueries, otherwise=none)
-    return await queried(pairs, read, language) if read.queries else None
+    if not read.queries:
+        return None
+    return await queried(here(state, runtime), runtime.context, pairs, read, language)

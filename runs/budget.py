@@ -7,12 +7,14 @@ import math
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from config.errors import Problem
 from graph.context import Context
+from retrieval.aside import SECONDS, aside
 from runs.attempts import attempts
 from runs.ledger import Cost
 from runs.place import Here
@@ -32,6 +34,8 @@ LEAST = 300
 USUAL = 2_000
 """How many tokens an answer is expected to have at most; for less room a call waits for others."""
 
+
+Result = TypeVar("Result")
 
 _budgets: OrderedDict[str, Budget] = OrderedDict()
 
@@ -172,6 +176,30 @@ class Budget:
         tokens = self.tokens + sum(one.tokens for one in lost)
         return Cost(tokens_in=tokens, dollars=self.dollars + sum(one.dollars for one in lost))
 
+    async def read(
+        self, role: str, work: Callable[..., Result], *values: Any, least: float = 0.0
+    ) -> Result:
+        """Return what some work on texts returns, which may take as long as a role still has.
+
+        Args:
+            role: Whom it is done for.
+            work: What is done, in a thread of its own (`retrieval/aside.py`).
+            values: What it is given.
+            least: How many seconds it has in any case.
+
+        Raises:
+            Problem: `budget_spent` when the minutes are used up, or else `text_timeout`.
+        """
+        left = max(least, min(SECONDS, self.left(role)))
+        if left <= 0:
+            raise self._refused("max_minutes")
+        try:
+            return await aside(work, *values, seconds=left)
+        except Problem as problem:
+            if problem.code != "text_timeout" or self.left(role) > 0:
+                raise
+            raise self._refused("max_minutes") from problem
+
     async def _release(self, role: str) -> None:
         """Wait until a call in flight has ended, or has had the time that it may take."""
         ends = min((one.until for one in self._in_flight()), default=0.0) - time.monotonic()
@@ -220,6 +248,23 @@ async def budget(here: Here, context: Context) -> Budget:
             _budgets.popitem(last=False)
     _budgets.move_to_end(here.run)
     return _budgets[here.run]
+
+
+async def beside(
+    here: Here,
+    context: Context,
+    role: str,
+    work: Callable[..., Result],
+    *values: Any,
+    least: float = 0.0,
+) -> Result:
+    """Do some work on texts beside the event loop, in the minutes that a run still has.
+
+    Raises:
+        Problem: What `Budget.read` raises.
+    """
+    mine = await budget(here, context)
+    return await mine.read(role, work, *values, least=least)
 
 
 def pause(here: Here) -> None:

@@ -25,7 +25,6 @@ from report.citations import SECTION
 from report.rulings import NO_RULING, Ruling
 from report.sources import Citable, register
 from report.support import Proven, proven
-from retrieval.aside import aside
 from retrieval.choosing import CLOSE, Cut, by_meaning, choose
 from retrieval.headings import under
 from retrieval.keyword import rank, rank_for, words
@@ -35,6 +34,7 @@ from retrieval.passages import passages, scrap
 from retrieval.secrets import masked
 from retrieval.text import Span
 from retrieval.weights import WEIGHTS
+from runs.budget import beside
 from runs.ledger import Call, Said, note, once
 from runs.place import Here, anywhere
 from runs.trace import REDACTED, trace
@@ -156,29 +156,30 @@ async def gather(
     every = [page for some in results for page in some]
     opened = await openings(here.owner, every, "\n".join([*wanted, subject]))
     choice = Wanted(wanted, room, before=before, seen=seen, subject=subject)
-    return await _chosen(here, [*results, opened], choice, problems, [*own, *context.files])
+    files = [*own, *context.files]
+    return await _chosen(here, context, [*results, opened], choice, problems, files)
 
 
 async def recollect(
     here: Here,
+    context: Context,
     queries: Sequence[str],
     named: Sequence[str] = (),
     *,
     about: str,
     part: Scope,
     run: str = "",
-    files: Sequence[str] = (),
 ) -> Evidence:
     """Search what was read before for every query, and choose the best passages.
 
     Args:
         here: The point of the run.
+        context: Which folders the run has, whose copy of a file is named before others.
         queries: What to search for.
         named: The ids of pages that are looked at in any case.
         about: What the passages are for.
         part: The part of the memory that is searched.
         run: A run whose own pages are left out.
-        files: The folders of the run, whose copy of a file is named before others.
     """
     different = dict.fromkeys(queries)
     searches = [recollected(here.owner, one, PAGES, part, run) for one in different]
@@ -192,7 +193,7 @@ async def recollect(
     left = without_turns_of(list(worth.values()))
     each = frozenset(page.id for page in chosen)
     wanted = Wanted([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
-    return await _chosen(here, [left], wanted, [], files)
+    return await _chosen(here, context, [left], wanted, [], context.files)
 
 
 def _scaled(found: list[Page]) -> list[Page]:
@@ -203,6 +204,7 @@ def _scaled(found: list[Page]) -> list[Page]:
 
 async def _chosen(
     here: Here,
+    context: Context,
     results: Sequence[list[Page]],
     wanted: Wanted,
     problems: list[Problem],
@@ -214,8 +216,9 @@ async def _chosen(
     """
     by_id = {page.id: page for result in results for page in result if page.kind != REPORT}
     found = list(by_id.values())
-    cuts = await _by_meaning(found, await aside(_cut, found, wanted), wanted)
-    chosen = await aside(_choose, found, cuts, wanted)
+    cut = await beside(here, context, "researcher", _cut, found, wanted)
+    cuts = await _by_meaning(found, cut, wanted)
+    chosen = await beside(here, context, "researcher", _choose, found, cuts, wanted)
     shown = await below(here.owner, [page for page, _ in chosen], files)
     citable = [Citable(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register(here.thread, citable)
@@ -358,20 +361,37 @@ def _best_of(page: Page, query: str) -> list[Span]:
 
 
 async def verified(
-    owner: str,
+    here: Here,
+    context: Context,
+    role: str,
     text: str,
     sources: Mapping[str, Source],
     question: str = "",
     ruling: Ruling = NO_RULING,
+    least: float = 0.0,
 ) -> Proven:
     """Return a text without what the stored pages of its sources do not bear out.
 
     A page that was forgotten bears out nothing. What the question names may be named. What a
     second reader has ruled stands.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run, for the minutes that are left to it.
+        role: Who wrote the text.
+        text: Markdown as a model wrote it.
+        sources: What it may cite, by id.
+        question: What it answers.
+        ruling: What a second reader has ruled.
+        least: How many seconds the checks may take when the minutes of the run are used up.
+
+    Raises:
+        Problem: `budget_spent` when the minutes of the run are used up, or else `text_timeout`.
     """
     names = {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
-    pages = await texts(owner, sources)
-    return await aside(proven, text, pages, question, names, ruling)
+    pages = await texts(here.owner, sources)
+    work = partial(proven, text, pages, question, names, ruling)
+    return await beside(here, context, role, work, least=least)
 
 
 async def note_checked(here: Here, role: str, checked: Proven, *, again: bool = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -19,6 +18,7 @@ from nodes.recall.graph import make_recall
 from nodes.recall.state import RecallState
 from nodes.streaming import inside
 from retrieval.text import language
+from runs.budget import beside
 from runs.place import here, owner
 from tools.evidence import Evidence, recollect, remembered
 
@@ -83,17 +83,15 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
         Problem: What every model call meets, such as a key that is refused.
     """
     place, part = here(state, runtime), scope(remembered(runtime.context))
-    files = runtime.context.files
-    found = await recollect(
-        place, [question], about=question, part=part, run=place.run, files=files
-    )
+    choices = runtime.context
+    found = await recollect(place, choices, [question], about=question, part=part, run=place.run)
     shown = [
         Page(one["source"], found.sources[one["source"]]["title"], "", one["text"])
         for one in found.passages
     ]
-    if await asyncio.to_thread(answerable, question, shown):
+    if await beside(place, choices, "recall", answerable, question, shown):
         return found._replace(sources=_memories(found.sources))
-    if await asyncio.to_thread(_covered, question, shown) < RELATED:
+    if await beside(place, choices, "recall", _covered, question, shown) < RELATED:
         return NOTHING
     return (await recall(state, runtime, question, rounds=1)).evidence
 

@@ -17,7 +17,7 @@ from prompts.loader import render
 from prompts.marks import block, blocks, cited, pages_block
 from report.support import Proven
 from runs.faults import bear
-from runs.place import owner
+from runs.place import here
 from tools.evidence import verified
 
 ENDS = ".!?。！？"
@@ -58,7 +58,12 @@ async def integrate(state: RecallState, runtime: Runtime[Context]) -> RecallStat
         return RecallState()
     sources = state["sources"]
     facts = _joined(written.facts, sources)
-    checked = await verified(owner(runtime), facts, sources, state["question"])
+    place, asked = here(state, runtime), state["question"]
+    try:
+        checked = await verified(place, runtime.context, "recall", facts, sources, asked)
+    except Problem as problem:
+        bear(problem)
+        return RecallState()
     notes = _marked(checked)
     return RecallState(
         fresh=bool(notes.strip()),

@@ -31,8 +31,8 @@ async def search(state: RecallState, runtime: Runtime[Context]) -> RecallState:
     part = scope(state["scope"])
     place, own = here(state, runtime), state.get("run", "")
     told = await _told(state, place)
-    files = runtime.context.files
-    pages = await recollect(place, queries, named, about=about, part=part, run=own, files=files)
+    choices = runtime.context
+    pages = await recollect(place, choices, queries, named, about=about, part=part, run=own)
     known = {(one["source"], one["text"]) for one in state["passages"]}
     every = [*told.passages, *pages.passages]
     new = [one for one in every if (one["source"], one["text"]) not in known]

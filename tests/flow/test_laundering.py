@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from graph.context import Context
 from graph.session import Session, session
 from memory.pages.listing import listed
 from memory.pages.store import NewPage, keep
 from memory.reports import related
 from report.sources import Citable, register
+from runs.place import Here
 from storage.engine import close
 from tests.conftest import make
 from tests.fake_model import Script
@@ -59,7 +61,8 @@ async def test_a_report_that_an_older_thread_cites_bears_nothing_out():
     cited = [Citable(report, "Bees", "", "report"), Citable(file, "Bees", "", "file")]
     sources = {one["id"]: one for one in await register("t1", cited)}
 
-    left = await verified(ME, "Bees dance 77 hours a week [S1]. Bees dance [S2].", sources)
+    here, text = Here(ME, "t1", "t1-1", "", ""), "Bees dance 77 hours a week [S1]. Bees dance [S2]."
+    left = await verified(here, Context(), "reporter", text, sources)
     await close()
 
     assert left.body == "Bees dance [S2]."

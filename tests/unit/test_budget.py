@@ -77,6 +77,33 @@ async def test_no_call_is_made_after_the_last_minute(monkeypatch: pytest.MonkeyP
     assert "max_minutes = 10" in await refusal(one)
 
 
+async def test_work_on_texts_may_take_what_is_left_of_the_minutes():
+    one = allowed(max_minutes=10)
+    one.seconds = 8 * 60 - 0.2
+
+    with pytest.raises(Problem) as told:
+        await one.read("researcher", time.sleep, 5)
+    with pytest.raises(Problem) as next_told:
+        await one.read("researcher", str.upper, "bees")
+
+    for problem in (told.value, next_told.value):
+        assert (problem.code, problem.where) == ("budget_spent", "max_minutes = 10")
+    assert await one.read("reporter", str.upper, "bees") == "BEES"
+    one.seconds = 20 * 60
+    assert await one.read("reporter", str.upper, "bees", least=5.0) == "BEES"
+
+
+async def test_texts_that_take_too_long_while_minutes_are_left_are_no_limit_of_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("runs.budget.SECONDS", 0.05)
+
+    with pytest.raises(Problem) as told:
+        await allowed(max_minutes=10).read("researcher", time.sleep, 5)
+
+    assert told.value.code == "text_timeout"
+
+
 @pytest.mark.parametrize(
     ("caps", "used", "need"),
     [

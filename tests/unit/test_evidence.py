@@ -120,7 +120,9 @@ async def test_a_page_that_is_named_is_shown_though_it_shares_no_word_with_the_r
     for number in range(20):
         await keep(f"https://a.b/{number}", f"闸门{number}很重，水位{number}很高。" * 40)
 
-    found = await recollect(HERE, ["闸门 水位"], named, about="闸门有多重？", part=Scope())
+    found = await recollect(
+        HERE, Context(), ["闸门 水位"], named, about="闸门有多重？", part=Scope()
+    )
 
     assert named[0] in {source["page"] for source in found.sources.values()}
 
@@ -130,7 +132,7 @@ async def test_of_a_named_report_the_pages_that_it_rests_on_are_shown():
     report = NewPage(title="On Tidegate", place="", text="It is heavy.", links=rests)
     (one,) = await pages.keep(OWNER, "report", "t0-1", [report], run="t0-1")
 
-    found = await recollect(HERE, ["闸门"], [one], about="闸门有多重？", part=Scope())
+    found = await recollect(HERE, Context(), ["闸门"], [one], about="闸门有多重？", part=Scope())
 
     assert "four tons" in shown(found)
 
@@ -146,8 +148,12 @@ async def test_a_file_is_named_by_its_path_in_the_folders_of_the_run(seen: bool)
 
     mine = Context(files=["/b"])
     found = await gather(HERE, mine, ["gate of the mill"], about="gate", web=False, seen=known)
-    recalled = await recollect(HERE, ["gate"], [one], about="gate", part=Scope(), files=["/b"])
-    elsewhere = await recollect(HERE, ["gate"], [one], about="gate", part=Scope(), files=["/c"])
+    recalled = await recollect(
+        HERE, Context(files=["/b"]), ["gate"], [one], about="gate", part=Scope()
+    )
+    elsewhere = await recollect(
+        HERE, Context(files=["/c"]), ["gate"], [one], about="gate", part=Scope()
+    )
 
     assert [one["location"] for one in found.sources.values()] == ["/b/mill.txt#p0"]
     assert [one["location"] for one in recalled.sources.values()] == ["/b/mill.txt#p0"]

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config.errors import Problem
+from graph.context import Context
 from memory.pages.documents import Held, held
-from retrieval.aside import aside
+from runs.budget import beside
+from runs.place import Here
 from tools.files.reading import cells
 from tools.files.shapes import Grid, Limits
 from tools.tables import wording
@@ -22,6 +24,9 @@ from tools.tables.query import TableQueries, Unfit, to_reading
 from tools.tables.reading import reading
 from tools.tables.table import Table, tables
 from tools.tables.vocabulary import OPERATIONS
+
+ROLE = "rewriter"
+"""Who reads a question for tables: whoever else puts questions into a form for searching."""
 
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 """The files that hold tables."""
@@ -113,18 +118,22 @@ async def tables_of(owner: str, roots: Sequence[str], question: str) -> Looked:
     return Looked(pairs, left)
 
 
-async def answered(looked: Looked, question: str, language: str) -> Answers | None:
+async def answered(
+    here: Here, context: Context, looked: Looked, question: str, language: str
+) -> Answers | None:
     """Return what is computed for a question, and what is not; nothing where no table is asked."""
-    found = await aside(answers, looked.pairs, question, language)
+    found = await beside(here, context, ROLE, answers, looked.pairs, question, language)
     if found is None or not looked.left:
         return found
     told = Uncomputed(question, wording.left_out(looked.left, language))
     return found._replace(uncomputed=[*found.uncomputed, told])
 
 
-async def queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:
+async def queried(
+    here: Here, context: Context, pairs: Sequence[Pair], read: TableQueries, language: str
+) -> Answers:
     """Return what the queries give that a model wrote; one that does not fit is not computed."""
-    return await aside(_queried, pairs, read, language)
+    return await beside(here, context, ROLE, _queried, pairs, read, language)
 
 
 def _queried(pairs: Sequence[Pair], read: TableQueries, language: str) -> Answers:

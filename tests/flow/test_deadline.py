@@ -1,0 +1,99 @@
+"""Work on texts ends with the minutes of its run, which then ends like one at any other limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graph.session import Outcome, Session
+from runs import budget
+from tests.conftest import make
+from tests.fake_model import Script
+from tests.flow.test_defects import draft, quiet
+from tools import evidence
+
+LIMIT = "max_minutes = 20"
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up on texts after a second."""
+    monkeypatch.setattr(budget, "SECONDS", 1.0)
+
+
+def hanging(work: Callable[..., Any], at: Callable[..., bool]) -> Callable[..., Any]:
+    """Return some work that takes all the time of its run, and longer, for what is hard to read."""
+
+    def hang(*values: Any) -> Any:
+        if at(*values):
+            for one in budget._budgets.values():
+                one.started -= 3600
+            time.sleep(30)
+        return work(*values)
+
+    return hang
+
+
+async def asked(thread: Session, choices: dict[str, object]) -> Outcome:
+    context = make(choices, max_minutes=20, max_reflections=0)
+    return await thread.begin("How do bees dance?", context, quiet)
+
+
+def shown(outcome: Outcome) -> str:
+    return str(outcome.state["messages"][-1].text)
+
+
+async def test_passages_that_cannot_be_chosen_in_time_leave_a_step_out_and_name_the_limit(
+    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    script.on("Draft", draft("waggle dance", "winter cluster"))
+    hard = hanging(evidence._choose, lambda _found, _cuts, wanted: "winter" in str(wanted.queries))
+    monkeypatch.setattr(evidence, "_choose", hard)
+
+    outcome = await asked(thread, choices)
+
+    assert outcome.state["status"] == "partial"
+    assert f"> Partial: the run reached its limit ({LIMIT})" in shown(outcome)
+    assert f"**winter cluster**: a limit of the run was reached ({LIMIT})" in shown(outcome)
+
+
+async def test_a_report_that_cannot_be_checked_in_time_is_put_together_of_what_was_found(
+    thread: Session, choices: dict[str, object], script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    script.on("reporter", "The hardest of all texts [S1].")
+    hard = hanging(evidence.proven, lambda text, *_: "hardest" in text)
+    monkeypatch.setattr(evidence, "proven", hard)
+
+    outcome = await asked(thread, choices)
+
+    assert outcome.state["status"] == "partial"
+    assert LIMIT in shown(outcome)
+    assert outcome.state["report"]["cited"]
+    assert "hardest" not in outcome.state["report"]["body"]
+
+
+async def test_a_report_of_which_nothing_can_be_checked_in_time_only_names_the_limit(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nodes.reporter.LAST", 0.1)
+    monkeypatch.setattr(evidence, "proven", hanging(evidence.proven, lambda *_: True))
+
+    outcome = await asked(thread, choices)
+
+    assert outcome.state["status"] == "partial"
+    assert LIMIT in shown(outcome)
+    assert not outcome.state["report"]["cited"]
+
+
+async def test_a_search_before_the_plan_that_takes_too_long_names_the_limit(
+    thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(evidence, "_cut", hanging(evidence._cut, lambda *_: True))
+
+    outcome = await asked(thread, choices)
+
+    assert outcome.state["status"] == "partial"
+    assert LIMIT in shown(outcome)
