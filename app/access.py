@@ -1,4 +1,4 @@
-"""Who may use the server: requests by its own names, from pages that are named, with its token.
+"""Check who may use the server: by the host, the origin and the token of a request.
 
 A browser lets any page send requests to a server on the same machine. What such a page cannot do
 is choose the headers `Host` and `Origin`, or know the token.
@@ -29,27 +29,27 @@ from config.errors import Problem
 from config.settings import settings
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
-"""The origins of LangGraph Studio, whose pages may use a server where no others are named."""
+"""The origins of LangGraph Studio, which are allowed if no others are configured."""
 
 HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
-"""What tells nothing of anybody: whether the server is there, its version, how it is called."""
+"""Paths that reveal nothing private: health, version and the documentation of the API."""
 
 READING = frozenset(["GET", "HEAD"])
 
 SHOWN = ("x-pagination-total", "x-pagination-next", "content-location")
-"""The headers of an answer that the server's clients read."""
+"""The response headers that the server's clients read."""
 
 FORWARDED = frozenset(["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"])
-"""What a proxy or a tunnel adds: the request may come from another machine."""
+"""Headers that a proxy or a tunnel adds: the request may come from another machine."""
 
 CONNECTIONS = ("/proc/net/tcp", "/proc/net/tcp6")
-"""Where Linux lists the connections of this machine, each with the number of its user."""
+"""Where Linux lists the connections of this machine, each with the id of its user."""
 
 ESTABLISHED = "01"
-"""How such a list marks a connection that is open at both ends."""
+"""The state of a connection that is open at both ends."""
 
 POLICY_VIOLATION = 1008
-"""How a websocket is closed that is refused."""
+"""The close code of a websocket that is refused."""
 
 STATUS = {
     "token_missing": 401,
@@ -57,48 +57,48 @@ STATUS = {
     "token_unusable": 500,
     "storage_unavailable": 500,
 }
-"""How a refusal is answered; 403 where nothing else is said."""
+"""The HTTP status of a refusal; 403 for all other codes."""
 
 OPEN = "Pages of %s may use this server; everything else needs the token: dossier token"
-"""What the server says when it starts."""
+"""The message when the server starts."""
 
 EXPOSED = (
     "OTHER MACHINES CAN REACH THIS SERVER. Whoever has its token (dossier token) can read all that "
-    "Dossier has read and remembers. Every request needs it, also those of LangGraph Studio; "
-    "unless a proxy encrypts them, everybody on the network between can read it."
+    "Dossier has read and remembers. Every request needs the token, also from LangGraph Studio; "
+    "without a proxy that encrypts them, others on the network can read it."
 )
-"""What it says instead where it listens for more than this machine."""
+"""The message instead if other machines can reach the server."""
 
 HOST = re.compile(
     r"(?:\[(?P<address>[\da-f:.]+)\]|(?P<name>[a-z\d_-]+(?:\.[a-z\d_-]+)*)\.?)(?::\d{1,5})?",
     re.ASCII,
 )
-"""What `Host` may be: a name or an address, and a port."""
+"""The form of `Host`: a name or an address, and a port."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What is asked of a request."""
+    """The rules that a request must satisfy."""
 
     hosts: frozenset[str] | None
-    """The names, besides those of this machine, by which the server may be called; None for any."""
+    """The allowed host names besides those of this machine; None allows any."""
     origins: frozenset[str] | None
-    """The origins whose pages may use it; None where whoever runs it has seen to that."""
+    """The allowed origins of pages; None if the deployment checks them itself."""
     open_to_pages: bool
     """Whether pages of those origins need no token; only on this machine."""
     login: bool = False
-    """Whether whoever runs the server has a login of their own, which takes the token's place."""
+    """Whether the deployment has its own authentication, which replaces the token."""
     studio_login: bool = False
-    """Whether that login trusts whoever says to be Studio, as the development server does."""
+    """Whether it accepts anyone who claims to be Studio, as the development server does."""
 
     @classmethod
     def of_installation(cls) -> Self:
-        """Return what the settings say, and how the server was started.
+        """Return the rules that follow from the settings and from how the server was started.
 
-        The development server listens for one person; a deployment is called by many names, and
-        where it has a login of its own, it also has what else it needs unless something is named.
+        A deployment may have many names, so its hosts are checked only if some are configured;
+        with its own authentication, so are its origins.
         """
         named, environ = settings(), os.environ
         hosts, origins = named.server_hosts, named.server_origins
@@ -117,14 +117,14 @@ class Rules:
 
 
 class Access:
-    """An ASGI middleware that refuses who may not use the server, before anything else is done.
+    """An ASGI middleware that refuses unauthorised requests before anything else is done.
 
-    `Host` and `Origin` are looked at first, so a foreign page learns nothing, not even by a
-    preflight; then the token, where a page of a named origin may see that it is missing.
+    `Host` and `Origin` are checked first, so a foreign page learns nothing, not even from a
+    preflight request; then the token, so a page of an allowed origin sees that it is missing.
     """
 
     def __init__(self, app: ASGIApp, rules: Rules | None = None) -> None:
-        """Stand before an application."""
+        """Wrap an application."""
         self.app = app
         self.rules = rules or Rules.of_installation()
         self.shared: ASGIApp = self._entered
@@ -139,7 +139,7 @@ class Access:
             )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, or refuse it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] not in ("http", "websocket") or _from_inside(scope):
             await self.app(scope, receive, send)
             return
@@ -151,28 +151,30 @@ class Access:
         await self.shared(scope, receive, send)
 
     def _known(self, scope: Scope) -> Scope:
-        """Return a request that names this server, and a page that may use it if it is from one.
+        """Return a request whose host and origin are allowed.
 
-        A page of the server itself is no other origin, so nothing is to be shared with it.
+        For a page of the server itself the origin is removed: CORS does not apply to it.
 
         Raises:
             Problem: `host_refused` or `origin_refused`.
         """
         host = _only(scope, "host") or ""
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
-            hint = "name the hosts of this server in DOSSIER_SERVER_HOSTS"
-            raise Problem("host_refused", "this server is not called so", where=host, hint=hint)
+            hint = "add the name to DOSSIER_SERVER_HOSTS"
+            raise Problem(
+                "host_refused", "this server does not have this name", where=host, hint=hint
+            )
         origin = _only(scope, "origin", host)
         if self.rules.origins is None or origin is None or origin in self.rules.origins:
             return scope
         if origin not in (f"http://{host}", f"https://{host}"):
-            hint = "name the origins whose pages may use this server in DOSSIER_SERVER_ORIGINS"
+            hint = "add the origin to DOSSIER_SERVER_ORIGINS"
             what = "pages of this origin may not use this server"
             raise Problem("origin_refused", what, where=origin, hint=hint)
         return {**scope, "headers": [one for one in scope["headers"] if one[0] != b"origin"]}
 
     async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on that needs no token or has it, without the token."""
+        """Pass on a request that needs no token, or has it; the token itself is removed."""
         try:
             if await asyncio.to_thread(self._needs_token, scope):
                 scope = without_token(scope, await asyncio.to_thread(token))
@@ -193,7 +195,7 @@ class Access:
 
 
 def _from_inside(scope: Scope) -> bool:
-    """Say whether the server calls itself, which no request from outside can pretend."""
+    """Say whether the server calls itself, which no request from outside can imitate."""
     root = scope.get("root_path", "")
     return bool(root == "/noauth" or root.startswith("/noauth/"))
 
@@ -205,21 +207,22 @@ def _path(scope: Scope) -> str:
 
 
 def _only(scope: Scope, name: str, host: str = "") -> str | None:
-    """Return the one value of a header, which may be empty; nothing where there is none.
+    """Return the only value of a header, which may be empty; `None` without one.
 
     Raises:
-        Problem: `host_refused` or `origin_refused`, where there are several.
+        Problem: `host_refused` or `origin_refused` if there are several.
     """
     said = [value.decode("latin-1") for key, value in scope["headers"] if key == name.encode()]
     if len(said) > 1:
-        hint = f"send one header {name.title()}"
+        hint = f"send only one {name.title()} header"
         code = f"{name}_refused"
-        raise Problem(code, f"there are {len(said)} of them", where=host, hint=hint)
+        what = f"the request has {len(said)} {name.title()} headers"
+        raise Problem(code, what, where=host, hint=hint)
     return said[0].strip() if said else None
 
 
 def _is_own(host: str, scope: Scope, names: frozenset[str]) -> bool:
-    """Say whether a server is called by a name of this machine, its own address, or a named one."""
+    """Say whether a host is this machine, the server's own address, or an allowed name."""
     said = HOST.fullmatch(host.lower())
     if not said:
         return False
@@ -229,7 +232,7 @@ def _is_own(host: str, scope: Scope, names: frozenset[str]) -> bool:
 
 
 def here(name: str) -> bool:
-    """Say whether a host is this machine, whatever a name server says."""
+    """Say whether a host is this machine, without asking a name server."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
@@ -239,16 +242,17 @@ def here(name: str) -> bool:
 
 
 def _on_this_machine(scope: Scope, headers: Headers) -> bool:
-    """Say whether a request came to an address of this machine, and from it, through no proxy."""
+    """Say whether a request was sent from this machine to this machine, without a proxy."""
     ends = [(scope.get(end) or ("",))[0] for end in ("client", "server")]
     host = urlsplit(f"//{headers['host']}").hostname or ""
     return all(map(here, [*ends, host])) and FORWARDED.isdisjoint(headers.keys())
 
 
 def _by_this_user(scope: Scope) -> bool:
-    """Say whether what was sent on this machine comes from this user, or from root.
+    """Say whether a connection within this machine belongs to this user, or to root.
 
-    A program can send any `Origin`. Only Linux tells whose it is; elsewhere nobody is doubted.
+    A program can send any `Origin`. Only Linux tells who owns a connection; elsewhere every
+    user is accepted.
     """
     try:
         lines = [line for one in CONNECTIONS for line in Path(one).read_text().splitlines()[1:]]
@@ -264,7 +268,7 @@ def _by_this_user(scope: Scope) -> bool:
 
 
 def without_token(scope: Scope, right: str) -> Scope:
-    """Return a request without the token that it was sent with, which nothing else has to know.
+    """Check the token of a request and remove it, since nothing else needs it.
 
     Raises:
         Problem: `token_missing` or `token_wrong`.
@@ -277,13 +281,13 @@ def without_token(scope: Scope, right: str) -> Scope:
         )
         if sent:
             raise Problem("token_wrong", "this is not the token of this server", hint=hint)
-        raise Problem("token_missing", "this needs the token of this server", hint=hint)
+        raise Problem("token_missing", "this request needs the token of this server", hint=hint)
     ours = {whole for whole, said in sent if secrets.compare_digest(said, right.encode())}
     return {**scope, "headers": [one for one in scope["headers"] if tuple(one) not in ours]}
 
 
 def _sent(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
-    """Yield the headers that may hold the token, each with what it holds."""
+    """Yield each header that may contain the token, with the token in it."""
     for name, value in scope["headers"]:
         kind, _, rest = value.partition(b" ")
         if name == b"x-api-key":
@@ -293,7 +297,7 @@ def _sent(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
 
 
 async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request, or a websocket that has not opened yet, with what is wrong."""
+    """Answer a request, or a websocket that has not opened yet, with a problem."""
     status = STATUS.get(problem.code, 403)
     more = {"www-authenticate": "Bearer"} if status == 401 else {}
     kind = "application/problem+json"

@@ -178,10 +178,10 @@ def _masked_words(receive: Receive, thread: str) -> Receive:
 
 @asynccontextmanager
 async def privately(app: Starlette) -> AsyncIterator[None]:
-    """Close what the server keeps to others, and say who may use it, however it was started.
+    """Protect the files of the server, and log who may use it, however it was started.
 
-    LangSmith is told of its runs only where every switch of tracing says so. That the `.env` of the
-    folder it was started in is not read is told.
+    Runs are sent to LangSmith only if every tracing variable that is set says so. A `.env` in the
+    current folder is reported as ignored.
     """
     del app
     os.umask(0o077)

@@ -143,6 +143,6 @@ def check(choices: dict[str, Any] | None) -> None:
     """
     chosen = context(choices or {})
     check_names(chosen.search)
-    # A form sends every choice, also those that nobody has made.
+    # A form sends every choice, also those that nobody has changed.
     if chosen.max_cost != Context.max_cost:
         check_prices(chosen)

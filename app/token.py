@@ -1,4 +1,4 @@
-"""The token of the server: made once, kept in the data folder, sent by everything but a browser."""
+"""The token of the server: made once, stored in the data folder, sent by scripts and the SDK."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from config.settings import settings
 from storage.private import FILE, secure
 
 NAME = "server-token"
-"""The file that holds it, in the data folder."""
+"""Its file in the data folder."""
 
 LEAST = 20
-"""The fewest characters a token may have that a person wrote into the file."""
+"""The fewest characters of a token, which a person may have written into the file."""
 
 
 def token(*, renew: bool = False) -> str:
     """Return the token, and make one if there is none.
 
     Args:
-        renew: Whether a new one takes the place of what is there.
+        renew: Whether to replace an existing one.
 
     Raises:
-        Problem: `storage_unavailable`, or `token_unusable` where the file holds no token.
+        Problem: `storage_unavailable`, or `token_unusable` if the file contains no token.
     """
     file = settings().home / NAME
     try:
@@ -36,18 +36,18 @@ def token(*, renew: bool = False) -> str:
             _made(file)
         kept = file.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
-        what = f"the token of the server cannot be kept: {error.strerror}"
-        hint = "DOSSIER_HOME names another folder"
+        what = f"the token of the server cannot be stored: {error.strerror}"
+        hint = "set DOSSIER_HOME to a folder that you may write to"
         raise Problem("storage_unavailable", what, where=str(file), hint=hint) from error
     if len(kept) < LEAST or not kept.isascii() or not kept.isprintable():
-        what = "the file does not hold a token"
+        what = "the file does not contain a token"
         hint = "make a new one with: dossier token --renew"
         raise Problem("token_unusable", what, where=str(file), hint=hint)
     return kept
 
 
 def _made(file: Path) -> None:
-    """Write a new token beside the file and link it there, so that no reader sees half of it."""
+    """Write a new token to another file and link it here, so that no reader sees half of it."""
     fresh = file.with_name(f"{NAME}.{secrets.token_hex(4)}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE), "w") as out:
         out.write(f"{secrets.token_urlsafe(32)}\n")

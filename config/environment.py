@@ -1,7 +1,7 @@
-"""Take over the settings of a person's own file, and see what a folder's file would set.
+"""Load the settings of the home's `.env`, and see what a folder's `.env` would set.
 
-Only the file in the home is believed. A folder may be anybody's, and what its `.env` says could
-send words and keys to a stranger.
+Only the file in the home is trusted. A folder may be anybody's, and settings in its `.env` could
+send prompts and keys to a stranger.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from config.errors import Problem
 FILE = ".env"
 
 HOME = "DOSSIER_HOME"
-"""The variable that names the home; only the environment itself sets it."""
+"""The variable that names the home; read from the environment only."""
 
 HINT = "write NAME=value on each line, as .env.example does, or remove it"
 
 LARGEST = 65_536
-"""The most bytes of a file of settings."""
+"""The largest size of a settings file, in bytes."""
 
 TRACING = (
     "LANGSMITH_TRACING_V2",
@@ -32,7 +32,7 @@ TRACING = (
     "LANGSMITH_TRACING",
     "LANGCHAIN_TRACING",
 )
-"""The variables that switch LangSmith's tracing on or off, the one that LangSmith heeds first."""
+"""The variables that switch LangSmith's tracing on or off, in LangSmith's order."""
 
 HARMLESS = frozenset(
     {
@@ -48,7 +48,7 @@ HARMLESS = frozenset(
         "DOSSIER_RETRY_SECONDS",
     }
 )
-"""What the file of a trusted folder may set: none of it says where words go, or what is allowed."""
+"""What a trusted folder's `.env` may set: no address to send data to, and no permission."""
 
 PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 """The variables that name a file or a folder."""
@@ -65,7 +65,7 @@ _USED = (
 
 
 def home() -> Path:
-    """Return the folder in which everything lies that is kept, and the person's settings."""
+    """Return the folder with all data and the person's settings."""
     given = _upper(os.environ).get(HOME)
     return Path(given).expanduser() if given else Path.home() / ".dossier"
 
@@ -76,22 +76,22 @@ def own_file() -> Path:
 
 
 def take_over() -> None:
-    """Put the settings of the person's own file into the environment, as far as they are not there.
+    """Add the settings of the person's own file to the environment, without replacing any.
 
-    Its switches of tracing count only where the environment has none.
+    Its tracing variables count only if the environment has none.
 
     Raises:
-        Problem: `config_syntax` when the file cannot be read, `config_value` when it names a home.
+        Problem: `config_syntax` when the file cannot be read, `config_value` when it sets a home.
     """
     there = {name.upper() for name in os.environ}
     if any(os.environ.get(name) for name in TRACING):
         there.update(TRACING)
     for name, value in _own().items():
         if name == HOME and Path(value).expanduser() != home():
-            hint = f"say it in the environment (export {HOME}={value}), and remove the line"
+            hint = f"set it in the environment (export {HOME}={value}), and remove the line"
             raise Problem(
                 "config_value",
-                "a file cannot name the home it lies in",
+                "the settings file in the home cannot name another home",
                 where=str(own_file()),
                 hint=hint,
             )
@@ -100,7 +100,7 @@ def take_over() -> None:
 
 
 def _own() -> dict[str, str]:
-    """Return what the person's own file says.
+    """Return the settings in the person's own file.
 
     Raises:
         Problem: `config_syntax`.
@@ -110,7 +110,7 @@ def _own() -> dict[str, str]:
         return read(file, interpolate=True)
     except OSError as error:
         what = f"the file cannot be read: {error.strerror}"
-        hint = f"make it readable for you, or set {HOME} to a folder of your own"
+        hint = f"give yourself read permission, or set {HOME} to a folder of your own"
         raise Problem("config_syntax", what, where=str(file), hint=hint) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
@@ -118,7 +118,7 @@ def _own() -> dict[str, str]:
 
 
 def add(values: Mapping[str, str]) -> None:
-    """Add settings to the person's own file, which nobody else can read.
+    """Add settings to the person's own file, which only they can read.
 
     Raises:
         OSError: When it cannot be written.
@@ -137,30 +137,30 @@ def _quoted(value: str) -> str:
 
 
 def settle_tracing() -> None:
-    """Let LangSmith be told of runs where a switch says `true` and no other one says otherwise.
+    """Turn tracing off unless every tracing variable that is set says `true`.
 
-    LangChain heeds four switches in its own order, and raises an error for some of their mixtures.
+    LangChain reads four variables in its own order, and raises an error for some combinations.
     """
     if traced():
         return
     os.environ.update(dict.fromkeys(("LANGSMITH_TRACING_V2", "LANGSMITH_TRACING"), "false"))
     for name in ("LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_HANDLER"):
         os.environ.pop(name, None)
-    # LangSmith keeps what it has read once.
+    # LangSmith caches what it has read.
     if utils := sys.modules.get("langsmith.utils"):
         utils.get_env_var.cache_clear()
 
 
 def traced() -> bool:
-    """Say whether the environment has LangSmith told of runs."""
+    """Say whether the environment turns on tracing."""
     said = {os.environ.get(name, "").strip() for name in TRACING} - {""}
     return said == {"true"}
 
 
 def of_folder(folder: Path | None = None) -> dict[str, str]:
-    """Return what the `.env` of a folder would set that Dossier uses and that is not set so.
+    """Return the settings in the `.env` of a folder that Dossier uses and that differ from now.
 
-    A file that cannot be read as settings has none. The person's own file is no folder's.
+    A file that cannot be read has none, and neither has the person's own file.
 
     Args:
         folder: The folder; the current one if none is given.
@@ -180,7 +180,7 @@ def of_folder(folder: Path | None = None) -> dict[str, str]:
 
 
 def placed(name: str, value: str, folder: Path) -> str:
-    """Return the value of a variable; a relative path in it begins at the folder of its file."""
+    """Return the value of a variable, with a relative path in it resolved from a folder."""
     if name in PATHS:
         return str(folder.absolute() / Path(value).expanduser())
     if name == "DOSSIER_EMBEDDINGS" and value.startswith(MINILM):
@@ -192,23 +192,23 @@ def placed(name: str, value: str, folder: Path) -> str:
 
 
 def is_used(name: str) -> bool:
-    """Say whether Dossier, or a library that it sends words with, heeds a variable."""
+    """Say whether Dossier, or a library that it sends data with, reads a variable."""
     return re.fullmatch(_USED, name, re.ASCII) is not None
 
 
 def read(file: Path, *, interpolate: bool = False) -> dict[str, str]:
-    """Return what a file of settings says, by names in capitals; nothing where there is no file.
+    """Return the settings in a file, by names in capitals; none without a file.
 
     Args:
         file: The file.
-        interpolate: Whether `${NAME}` stands for the variable of that name.
+        interpolate: Whether to replace `${NAME}` by the variable of that name.
 
     Raises:
         OSError: When the file cannot be read.
-        ValueError: When it is too large, not plain text in UTF-8, or has a zero in it.
+        ValueError: When it is too large, not plain text in UTF-8, or contains a NUL.
     """
     try:
-        # A named pipe would be waited for.
+        # Opening a named pipe would block.
         if not stat.S_ISREG(file.stat().st_mode):
             return {}
     except (FileNotFoundError, NotADirectoryError):
@@ -218,7 +218,7 @@ def read(file: Path, *, interpolate: bool = False) -> dict[str, str]:
     text = data.decode()
     if len(data) > LARGEST or "\0" in text:
         raise ValueError(file)
-    # Few homes have the file, and what reads it takes a while to load.
+    # Few homes have the file, and the library takes a while to load.
     from dotenv import dotenv_values  # noqa: PLC0415
 
     said = dotenv_values(stream=io.StringIO(text), interpolate=interpolate)

@@ -111,53 +111,53 @@ HINTS = {
     "answer_empty": "ask again, or name another model in DOSSIER_MODEL",
     "answer_invalid": "ask again, or name another model in DOSSIER_MODEL",
     "answer_too_long": "ask again, or name a model in DOSSIER_MODEL that writes longer answers",
-    "chat_unreadable": "give a file that is there and that you may read",
+    "chat_unreadable": "name an existing file that you may read",
     "checkpoints_unsafe": "install the version of langgraph-checkpoint that is required",
-    "config_not_found": "name a file that is there in DOSSIER_MODELS, or leave it empty",
-    "config_syntax": "see config/models.toml for how it is written",
+    "config_not_found": "name an existing file in DOSSIER_MODELS, or leave it empty",
+    "config_syntax": "see config/models.toml for the format",
     "config_value": "see .env.example",
     "corpus_empty": "give a file with a JSON object on each line",
-    "corpus_line": "every line is a JSON object with the fields that the README names",
-    "corpus_unreadable": "give a file of text in UTF-8 that is there and that you may read",
-    "docs_unreadable": "give yourself the right to read it",
+    "corpus_line": "write a JSON object with the fields that the README lists on each line",
+    "corpus_unreadable": "name an existing text file in UTF-8 that you may read",
+    "docs_unreadable": "give yourself read permission",
     "embedder_missing": "name one in DOSSIER_EMBEDDINGS, or see `dossier doctor`",
     "fact_invalid": "give a time in seconds, or none",
     "fact_not_found": "see `dossier memory list --memory facts`",
-    "file_unreadable": "open it to see whether it is whole, and save it again",
-    "locomo_unreadable": "give the file as it was published",
-    "memory_file_unreadable": "see whether the file is there, is text, and may be read",
-    "memory_file_unwritable": "give yourself the right to write it",
-    "model_auth": "see whether the key is right and belongs to this server",
-    "model_quota": "top the account up, or name another model in DOSSIER_MODEL",
-    "model_refused": "put the question in other words, or name another model in DOSSIER_MODEL",
-    "model_timeout": "go on later, or raise DOSSIER_CALL_SECONDS",
-    "model_unavailable": "go on later, or name another model in DOSSIER_MODEL",
-    "not_waiting": "see `dossier runs` for how it stands",
-    "page_not_text": "give an address of a page of text",
+    "file_unreadable": "open it to see whether it is complete, and save it again",
+    "locomo_unreadable": "name the file as it was published",
+    "memory_file_unreadable": "check that the file exists, is text, and is readable",
+    "memory_file_unwritable": "give yourself write permission",
+    "model_auth": "check that the key is correct and belongs to this server",
+    "model_quota": "add credit to the account, or name another model in DOSSIER_MODEL",
+    "model_refused": "rephrase the question, or name another model in DOSSIER_MODEL",
+    "model_timeout": "resume the run later, or raise DOSSIER_CALL_SECONDS",
+    "model_unavailable": "resume the run later, or name another model in DOSSIER_MODEL",
+    "not_waiting": "see `dossier runs` for its status",
+    "page_not_text": "give the address of a text page",
     "page_timeout": "try again later",
-    "page_unavailable": "see in a browser whether the page is there",
-    "plan_duplicate_id": "give every step a name of its own",
-    "project_not_found": "name a folder that is there",
+    "page_unavailable": "check in a browser whether the page exists",
+    "plan_duplicate_id": "give every step a different name",
+    "project_not_found": "name an existing folder",
     "proposal_decided": "see `dossier memory proposals --all`",
-    "rate_limited": "go on in a minute",
+    "rate_limited": "try again in a minute",
     "search_unavailable": "try again later, or see `dossier doctor`",
-    "storage_busy": "try again when the other process has ended",
+    "storage_busy": "try again when the other process has finished",
     "storage_unavailable": "see `dossier doctor`",
-    "tool_limit": "go on with what was found",
-    "undo_conflict": "see `dossier memory log` for what came later, and undo that first",
-    "undo_impossible": "see `dossier memory log` for what can be undone",
-    "url_redirects": "give the address that it leads to in the end",
+    "tool_limit": "continue with what was found",
+    "undo_conflict": "see `dossier memory log` for later changes, and undo those first",
+    "undo_impossible": "see `dossier memory log` for changes that can be undone",
+    "url_redirects": "give the address that it finally redirects to",
     "url_scheme": "give an address that begins with https:// or http://",
     "usage": "see dossier --help",
 }
-"""What a person can do about a problem where whoever tells of it says nothing better."""
+"""What a person can do about each problem, unless the code that raises it says better."""
 
 
 class Problem(RuntimeError):
-    """An error that is told in one line: `error[code]: what (where) — hint`.
+    """An error that is shown on one line: `error[code]: what (where) — hint`.
 
-    What a server says may echo the key that it was sent, so keys are taken out of all the words.
-    It is a `RuntimeError` because the LangGraph server tells its clients the words of those only.
+    A server may echo the key that it was sent, so keys are removed from every part. It is a
+    `RuntimeError` because the LangGraph server passes on the messages of those only.
     """
 
     def __init__(self, code: str, what: str, *, where: str = "", hint: str = "") -> None:
@@ -179,7 +179,7 @@ class Problem(RuntimeError):
 
     @classmethod
     def of(cls, told: Mapping[str, str]) -> Problem:
-        """Return the problem that `as_dict` has told of."""
+        """Return the problem that `as_dict` has written."""
         return cls(told["code"], told["detail"], where=told["where"], hint=told["hint"])
 
     def as_dict(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Keep the keys of the environment out of what is told and kept."""
+"""Remove the keys in the environment from messages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from urllib.parse import quote
 REMOVED = "[key removed]"
 
 SHORTEST, WORD = 5, 8
-"""The fewest characters of a key, and of one of letters alone: a server may want a mere word."""
+"""The fewest characters of a key, and of one with letters only, which may be a common word."""
 
 CUT = 12
-"""So many first characters of a key tell it from words; the rest may have been cut off."""
+"""The first characters of a key, by which it is recognised even if the rest was cut off."""
 
 _NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
 
@@ -24,9 +24,9 @@ _LOGIN = r"(?<=://)([^/\s:@]*):[^/\s@]+@"
 
 
 def without_keys(text: str) -> str:
-    """Return a text without the keys in the environment, in whatever form a server echoes them.
+    """Return a text without the keys in the environment, in any form in which a server echoes them.
 
-    A key that is cut off is removed as far as it stands there, and so are passwords in addresses.
+    Keys that were cut off are removed too, and so are passwords in addresses.
     """
     for form in _forms():
         text = _without(text, form)
@@ -34,7 +34,7 @@ def without_keys(text: str) -> str:
 
 
 def scrub(error: BaseException | None) -> None:
-    """Take the keys out of what an error says, and of what led to it: a log may show them all."""
+    """Remove the keys from an error and from its causes: a log may show them all."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -47,7 +47,7 @@ def scrub(error: BaseException | None) -> None:
 
 
 def _forms() -> Iterator[str]:
-    """Yield the keys as they are, and as they stand in JSON, in an address and in Base64."""
+    """Yield the keys as they are, and as written in JSON, in an address and in Base64."""
     for name, value in os.environ.items():
         key = value.strip()
         long = len(key) >= (WORD if key.isalpha() else SHORTEST)
@@ -67,6 +67,6 @@ def _without(text: str, key: str) -> str:
 
 
 def _alike(text: str, key: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     pairs = enumerate(zip(text, key, strict=False))
     return next((at for at, (one, other) in pairs if one != other), len(text))

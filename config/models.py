@@ -64,7 +64,7 @@ def table() -> Models:
 
 
 def priced(name: str) -> tuple[float, float]:
-    """Return what a token costs that is read, and one that is written; 0 without a price."""
+    """Return the cost of a token read and of one written; 0 without a price."""
     read, written = table().prices.get(name, (0.0, 0.0))
     return read / 1_000_000, written / 1_000_000
 

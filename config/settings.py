@@ -1,4 +1,4 @@
-"""What the operator of an installation sets: `DOSSIER_*` variables, and `.env` of the home."""
+"""Settings of an installation: `DOSSIER_*` variables, and `.env` in the home."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ DAY = 86_400
 """The seconds of a day."""
 
 Hosts = tuple[str, ...]
-"""Names of hosts, which a comma separates."""
+"""Host names, separated by commas."""
 
 Origins = tuple[str, ...]
-"""Origins of web pages, such as `https://chat.example.org`, which a comma separates."""
+"""Origins of web pages, such as `https://chat.example.org`, separated by commas."""
 
 OF_HOSTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
-"""What names of hosts are made of."""
+"""The characters of host names."""
 
 USUAL_PORTS = {"http": 80, "https": 443}
-"""The ports that an origin leaves out."""
+"""The default ports, which an origin omits."""
 
 
 def _bound(default: float, **bounds: float) -> Any:
@@ -71,8 +71,7 @@ class Settings:
     second_reader: bool = True
     """Whether a model compares reports with their sources; where it is off, no run has it."""
     private_queries: bool = False
-    """Whether web searches may hold words of a person's files and memory, whatever a run chooses.
-    """
+    """Whether web searches may contain words from files and memory, whatever a run chooses."""
     allow_private_fetch: bool = False
     """Let pages be fetched from private addresses; for tests and closed networks."""
     fetch_hours: float = _bound(24, ge=0, le=100_000)
@@ -96,9 +95,9 @@ class Settings:
     keep_messages: int = _bound(100, ge=2, le=1_000_000)
     """How many messages of a thread the model sees."""
     server_hosts: Hosts = ()
-    """The names by which a server is called from elsewhere; those of this machine always count."""
+    """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
-    """The web pages that may use a server, by their origins; LangGraph Studio when empty."""
+    """The origins of web pages that may use a server; LangGraph Studio when empty."""
 
     @cached_property
     def database(self) -> str:
@@ -133,7 +132,7 @@ def settings() -> Settings:
     Raises:
         Problem: `config_value`, naming the variable that cannot be used, or `config_syntax`.
     """
-    # Keys and the names of models are read from the environment by those that use them.
+    # Keys and the names of models are read from the environment where they are used.
     environment.take_over()
     given = _given()
     read = Settings(
@@ -187,7 +186,7 @@ def _hosts(text: str) -> Hosts:
 
 
 def _origins(text: str) -> Origins:
-    """Read origins as browsers send them: in small letters, without the usual port and a path."""
+    """Read origins as browsers send them: in lower case, without a default port and a path."""
     return tuple(_origin(one.strip().lower()) for one in text.split(",") if one.strip())
 
 

@@ -147,7 +147,7 @@ class Session:
             node = stands_before(state)
             if not node:
                 hint = "ask a new question"
-                raise Problem("not_waiting", "this run is finished already", hint=hint)
+                raise Problem("not_waiting", "this run is already finished", hint=hint)
             await self.graph.aupdate_state(self.config, begins_again(state, node), as_node=node)
         return await self._run(None, context, watch)
 

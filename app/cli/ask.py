@@ -54,10 +54,10 @@ OTHER_MODEL = (
 )
 
 NO_PRICE = (
-    "Warning: no price is known for {models}, so max_cost = {most} does not hold for it; "
-    "max_tokens and max_calls do ([prices] in the file that DOSSIER_MODELS names)"
+    "Warning: no price is known for {models}, so max_cost = {most} cannot be enforced; "
+    "max_tokens and max_calls are (prices: [prices] in the file that DOSSIER_MODELS names)"
 )
-"""What is said where the usual cap on money says nothing of what a run costs."""
+"""The warning if the default cap on money cannot be enforced."""
 
 NOTHING = (
     "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
@@ -130,12 +130,12 @@ async def _check_memory(owner: str, run: Context, question: str) -> None:
 
 
 async def check_models(run: Context, progress: Progress, *, money: bool = False) -> None:
-    """Load every model of a run before anything is spent, and say which they are.
+    """Load every model of a run before anything is spent, and show which they are.
 
     Args:
         run: The choices of the run.
-        progress: Where it is said.
-        money: Whether a person has set the cap on money; then every model needs a price.
+        progress: Where they are shown.
+        money: Whether a person has set the cap on money; if so, every model needs a price.
 
     Raises:
         Problem: `unknown_model`, `model_key_missing` or `model_without_price`.

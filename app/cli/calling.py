@@ -22,7 +22,7 @@ def call(command: str, function: str = "main", **options: Any) -> None:
 
     Of a project it is told the name, whether that was given or the project's folder. A command that
     takes `trust` reads the memory files of a folder, so a person is asked first. A `.env` in the
-    current folder is heeded as far as the folder is trusted, and never passed over in silence.
+    current folder is read as far as the folder is trusted; what is ignored is reported.
 
     Args:
         command: The module in `app.cli` that does it.

@@ -150,7 +150,7 @@ class Conductor:
                 if self.run and not self.handed:
                     self.status = "failed"
                     await mark(self.owner, self.run, self.status, code=problem.code)
-                    self._tell_how_to_go_on("When it is mended, go on")
+                    self._tell_how_to_go_on("When the problem is solved, go on")
                 raise
 
     async def _paused(self, opened: Session) -> None:
@@ -243,7 +243,7 @@ class Conductor:
             self._tell_where(state["status"], file)
             if problem := first_error(state):
                 self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
-                self._tell_how_to_go_on("When it is mended, have the missing parts done")
+                self._tell_how_to_go_on("When the problem is solved, repeat the failed parts")
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

@@ -100,10 +100,8 @@ async def _settings() -> str:
 
 async def _tracing() -> str:
     if environment.traced():
-        return (
-            "LangSmith is told of every run, as a switch in the environment or your settings says"
-        )
-    return "nobody is told of a run"
+        return "every run is sent to LangSmith, as the environment or your settings say"
+    return "runs are not sent to LangSmith"
 
 
 async def _storage() -> str:
@@ -111,7 +109,7 @@ async def _storage() -> str:
     told = engine.url.render_as_string(hide_password=True)
     file = Path(engine.url.database or "")
     if engine.dialect.name == "sqlite" and await asyncio.to_thread(is_read_only, file):
-        return f"{told} (it can only be read: nothing can be asked or learnt)"
+        return f"{told} (read-only: no questions can be asked and nothing is learnt)"
     return told
 
 
@@ -159,7 +157,8 @@ async def _models() -> str:
     told = ", ".join(dict.fromkeys(playing_now))
     if unknown := without_price(playing_now):
         listed = ", ".join(unknown)
-        return f"{told}; no price is known for {listed}: max_cost does not hold, add it to [prices]"
+        price = f"no price is known for {listed}: max_cost cannot be enforced; add it to [prices]"
+        return f"{told}; {price}"
     return f"{told} (no key is set)" if told == "extractive:" else told
 
 

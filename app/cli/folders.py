@@ -1,4 +1,4 @@
-"""Settings in a folder's `.env`: what a trusted folder may set, a line on the rest, the import."""
+"""Apply settings of a trusted folder's `.env`, report those ignored, and import a file."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from config.settings import settings
 from storage.private import WRITABLE
 
 SHOWN = 3
-"""How many names are told at most."""
+"""How many names are listed at most."""
 
 HIDDEN = 12
-"""A key of more characters is told by its last four."""
+"""Of a key with more characters the last four are shown."""
 
-ASKED = "Take this over into {own}? Your words and keys go to the addresses in it."
+ASKED = "Copy these settings into {own}? Your prompts and keys are sent to the addresses in them."
 
-TRUSTED = "Its AGENTS.md is told to models with --project, and its .env may set limits of time."
+TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
 
 
 def heed() -> None:
-    """Take over what the file of a trusted folder may set, and say what it sets in vain."""
+    """Apply the settings that the `.env` of a trusted folder may set; report those ignored."""
     said = environment.of_folder()
     if said.keys() & environment.HARMLESS and _is_trusted():
         allowed = {name: said.pop(name) for name in said.keys() & environment.HARMLESS}
@@ -38,7 +38,7 @@ def heed() -> None:
 
 
 def passed_over(names: Iterable[str]) -> str:
-    """Return what is told of names in a folder's file that are not heeded."""
+    """Return the message on settings in a folder's `.env` that are ignored."""
     every = sorted(names, key=lambda name: (name in environment.HARMLESS, name))
     more = f" and {counted(len(every) - SHOWN, 'other')}" if len(every) > SHOWN else ""
     listed = ", ".join(every[:SHOWN])
@@ -51,7 +51,7 @@ def passed_over(names: Iterable[str]) -> str:
 
 
 def _is_trusted() -> bool:
-    # Few folders have such a file, and to ask for it loads the database.
+    # Few folders have such a file, and the question loads the database.
     from memory.files.projects import project_of, trusted  # noqa: PLC0415
     from runs.place import owned  # noqa: PLC0415
     from storage.engine import close  # noqa: PLC0415
@@ -70,10 +70,10 @@ def _is_trusted() -> bool:
 
 
 def trust_folder(*, folder: Path) -> int:
-    """Remember that the files of a folder may be read; return the exit status.
+    """Trust a folder; return the exit status.
 
     Raises:
-        Problem: `project_not_found`, or what the storage tells of.
+        Problem: `project_not_found`, or a problem of the storage.
     """
     from memory.files.projects import trust  # noqa: PLC0415
     from storage.engine import close  # noqa: PLC0415
@@ -92,7 +92,7 @@ def trust_folder(*, folder: Path) -> int:
 
 
 def import_settings(*, file: Path, sure: bool) -> int:
-    """Add the settings of a file to the person's own, after showing them; return the exit status.
+    """Copy the settings of a file into the home, after showing them; return the exit status.
 
     Raises:
         Problem: `config_not_found`, `config_syntax`, `import_unconfirmed` or `home_read_only`.
@@ -100,31 +100,33 @@ def import_settings(*, file: Path, sure: bool) -> int:
     new, kept = _told_apart(_settings_of(file))
     own = environment.own_file()
     for name in kept:
-        say(f"{name} is in {own} already, and stays as it is there")
+        say(f"{name} is already set in {own} and stays as it is")
     if not new:
-        print(f"{own} has nothing to take over from {one_line(str(file))}")
+        print(f"{one_line(str(file))} has no settings that {own} lacks")
         return 0
     lines = [f"  {name} = {_shown(name, value)}" for name, value in new.items()]
     if not sure and not confirmed(ASKED.format(own=own), "import_unconfirmed", lines):
-        print("Nothing was taken over.")
+        print("Nothing was copied.")
         return 0
     try:
         environment.add(new)
     except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
+        what = f"the file cannot be written: {error.strerror}"
         raise Problem("home_read_only", what, where=str(own), hint=WRITABLE) from error
-    print(f"{own} has {counted(len(new), 'new setting')}; {one_line(str(file))} is as it was")
+    print(f"{own} has {counted(len(new), 'new setting')}; {one_line(str(file))} is unchanged")
     return 0
 
 
 def _settings_of(file: Path) -> dict[str, str]:
-    """Return what a file sets that Dossier uses; relative paths in it begin at its folder."""
+    """Return the settings in a file that Dossier uses; relative paths start at its folder."""
     where = one_line(str(file))
     try:
         said = environment.read(file)
     except OSError as error:
-        what = f"it cannot be read: {error.strerror}"
-        raise Problem("config_not_found", what, where=where, hint="name a file") from error
+        what = f"the file cannot be read: {error.strerror}"
+        raise Problem(
+            "config_not_found", what, where=where, hint="name a file that you may read"
+        ) from error
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
         raise Problem("config_syntax", what, where=where, hint=environment.HINT) from error
@@ -136,16 +138,16 @@ def _settings_of(file: Path) -> dict[str, str]:
 
 
 def _told_apart(said: dict[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return what is new, and the names that the person's own file has otherwise."""
+    """Return the new settings, and the names that the home's file sets to another value."""
     if Path(said.pop(environment.HOME, environment.home())).expanduser() != environment.home():
-        say(f"{environment.HOME} is not taken over: say it in the environment")
+        say(f"{environment.HOME} is not copied: set it in the environment")
     own = environment.read(environment.own_file())
     new = {name: value for name, value in said.items() if name not in own}
     return new, [name for name, value in said.items() if own.get(name, value) != value]
 
 
 def _shown(name: str, value: str) -> str:
-    """Return a value as it is shown: of a key, the end alone."""
+    """Return a value as it is shown: of a key, only the end."""
     if re.search("KEY|TOKEN|SECRET|PASSWORD", name):
         return f"…{value[-4:]}" if len(value) > HIDDEN else "…"
     # An address may hold a password.

@@ -78,7 +78,7 @@ def print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-settings = typer.Typer(help="Take settings over into the home.")
+settings = typer.Typer(help="Copy settings into the home.")
 
 
 @app.callback()
@@ -209,18 +209,18 @@ def print_token(renew: Renew = False, json: Json = False) -> None:
 
 @app.command()
 def trust(folder: Folder = HERE) -> None:
-    """Trust a folder: its AGENTS.md is read with --project, and its .env may set limits of time.
+    """Trust a folder: its AGENTS.md is read with --project, and its .env may set time limits.
 
-    Nothing in a folder can say where words and keys go. To take it back: dossier memory undo.
+    No file in it can decide where prompts and keys are sent. To undo: dossier memory undo.
     """
     call("folders", "trust_folder", folder=folder)
 
 
 @settings.command("import")
 def import_settings(file: EnvFile = ENV, yes: Sure = False) -> None:
-    """Take the settings of a .env over into the home, after showing them.
+    """Copy the settings of a .env into the home, after showing them.
 
-    Only the .env of the home is read, since a folder may be anybody's. What is there already stays.
+    Only the .env of the home is read, since a folder may be anybody's. Existing settings stay.
     """
     call("folders", "import_settings", file=file, sure=yes)
 

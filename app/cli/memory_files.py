@@ -16,7 +16,7 @@ from memory.files import deciding
 from memory.files.proposals import Proposal, listed, waiting
 from runs.place import owned
 
-WARNING = "maybe from a page: the run had read what strangers wrote, and you have not said this"
+WARNING = "possibly from a page: the run had read texts by strangers, and you have not said this"
 
 
 def listing(*, every: bool, project: str, as_json: bool) -> int:

@@ -11,7 +11,7 @@ import typer
 from app.cli.choices import completed
 
 MOST = 2**63 - 1
-"""The largest number that a database holds."""
+"""The largest number that a database can store."""
 
 
 def path(written: str) -> Path:
@@ -106,7 +106,9 @@ Plan = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="The port to listen on.")]
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")]
-Renew = Annotated[bool, typer.Option("--renew", help="Make a new one; the old one ends at once.")]
+Renew = Annotated[
+    bool, typer.Option("--renew", help="Make a new token; the old one stops working at once.")
+]
 Jobs = Annotated[
     int, typer.Option(metavar="N", min=1, max=256, help="How many runs work side by side.")
 ]

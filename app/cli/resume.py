@@ -115,8 +115,8 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     """
     turn, head = snapshot.values.get("turn", 0), snapshot.values.get("run", run.id)
     if turn > run.turn or (turn == run.turn and head != run.id):
-        what = f"{run.id} is over; its thread has gone on"
-        hint = f"dossier runs show {run.id} tells where its report is, or ask a new question"
+        what = f"{run.id} is finished, and its thread has continued"
+        hint = f"see dossier runs show {run.id} for its report, or ask a new question"
         raise Problem("not_waiting", what, where=run.thread, hint=hint)
     if turn < run.turn - 1:
         hint = "ask the question again"
@@ -130,9 +130,9 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
 
 
 def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_for: bool) -> None:
-    """Make sure that a run can go on in this way; of a finished one the files may be written.
+    """Make sure that a run can be resumed with these options.
 
-    They are, where they are still missing, or are asked for in a folder.
+    The files of a finished run can be written if they are missing, or to a folder given by --out.
 
     Raises:
         Problem: `decision_missing` or `not_waiting`.
@@ -148,7 +148,7 @@ def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_f
         hint = f"{report}--out FOLDER writes it again, or ask a new question"
         if not has_report(state):
             hint = "ask a new question"
-        raise Problem("not_waiting", f"{run.id} is finished already", hint=hint)
+        raise Problem("not_waiting", f"{run.id} is already finished", hint=hint)
     if standing != "waiting" and decided:
         hint = "resume it without a decision"
         raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)

@@ -80,7 +80,7 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
         show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
     if count := sum(call["status"] in (REDACTED, WITHHELD) for call in calls):
         searches = counted(count, "web search was", "web searches were")
-        show(f"{searches} cut or refused to keep private words back: --json names them")
+        show(f"{searches} shortened or not sent because of private words: --json lists them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
         show("The second reader was switched off: only the checks by words have read the report.")
     return 0
@@ -131,7 +131,7 @@ def _table(calls: list[dict[str, Any]]) -> Table:
 
 
 def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
-    """Return what a run used; a call that nobody knows the end of may have used its most."""
+    """Return what a run used; a call with an unknown end counts with its maximum."""
     return {
         "calls": len(made),
         "tokens_in": sum(one.tokens_in for one in made),
@@ -151,7 +151,7 @@ def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[st
     told = f"{asked}, {tokens}, ${spent['dollars']:.4f} of ${most} spent{_held(known)}"
     if not spent["open"]:
         return told
-    return f"{told}\n{counted(spent['open'], 'call')} never ended, and counted as the worst"
+    return f"{told}\n{counted(spent['open'], 'call')} with an unknown end, counted with the maximum"
 
 
 def _held(made: list[dict[str, Any]]) -> str:

@@ -33,7 +33,7 @@ def main(*, host: str, port: int, jobs: int) -> int:
     if find_spec("langgraph_cli") is None or not config.exists():
         hint = "pip install 'langgraph-cli[inmem]', and run it from a checkout"
         raise Problem("server_missing", "the LangGraph server is not installed", hint=hint)
-    # Without -P the folder would be searched for modules first.
+    # Without -P Python would search the current folder for modules first.
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]

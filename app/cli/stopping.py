@@ -1,4 +1,4 @@
-"""Take what tells a program to end, or that its terminal is gone, for Ctrl-C."""
+"""Handle SIGTERM and SIGHUP like Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import signal
 from types import FrameType
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-"""What a system sends to a program that is to end, and a terminal that is closed."""
+"""Sent to end a program, and when its terminal is closed."""
 
 INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, as shells tell it."""
+"""The exit status after Ctrl-C, as in a shell."""
 
 _received: list[int] = []
 
 
 def heed() -> None:
-    """Let these signals do what Ctrl-C does, unless whoever started the command ignores them."""
+    """Make these signals act like Ctrl-C, unless the parent process ignores them."""
     for one in SIGNALS:
         if signal.getsignal(one) is signal.SIG_DFL:
             signal.signal(one, _stop)
 
 
 def status(usual: int) -> int:
-    """Return the exit status of a command: after a signal it names the signal, as in a shell."""
+    """Return the exit status of a command; after a signal it is 128 plus its number."""
     return 128 + _received[0] if usual == INTERRUPTED and _received else usual
 
 

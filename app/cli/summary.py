@@ -12,8 +12,8 @@ from report.undone import first_error
 def of_report(run: str, thread: str, state: State, report: str, resume: str = "") -> dict[str, Any]:
     """Return the summary of a finished run whose report is in a file.
 
-    Where a model's failure left something undone, it says what failed, and `resume`, the command
-    that has it done.
+    If a model's failure left parts undone, it has the error and, in `resume`, the command that
+    repeats them.
     """
     problem = first_error(state)
     failed = {"error": problem.as_dict(), "resume": resume} if problem else {}

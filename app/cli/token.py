@@ -7,7 +7,7 @@ from app.token import token
 
 
 def main(*, renew: bool, as_json: bool) -> int:
-    """Print the token, which is made if there is none."""
+    """Print the token; one is made if there is none."""
     told = token(renew=renew)
     if as_json:
         print_json({"token": told})

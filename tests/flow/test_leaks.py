@@ -108,7 +108,7 @@ async def test_the_trace_says_which_words_were_withheld(
     assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
     assert await shown("local/", "t1-1", False) == 0
-    assert "cut or refused to keep private words back" in capsys.readouterr().out
+    assert "shortened or not sent because of private words" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("by", ["run", "installation"])

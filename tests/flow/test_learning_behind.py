@@ -66,7 +66,7 @@ async def test_a_run_that_is_stopped_while_it_learns_is_finished(
         await work
 
     script.on("reporter", "")
-    with pytest.raises(Problem, match="finished already"):
+    with pytest.raises(Problem, match="already finished"):
         await thread.go_on(make(choices), quiet)
     async with session("t1") as again:
         outcome = await again.begin("Thanks!", make(choices), quiet)

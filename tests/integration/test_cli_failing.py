@@ -60,7 +60,7 @@ def test_a_key_that_is_refused_in_the_middle_of_a_run_fails_it_until_it_is_mende
     assert failed.status == 7
     assert failed.told["error"]["code"] == "model_auth"
     assert failed.told["resume"] == "dossier resume key-1"
-    assert "When it is mended, go on with: dossier resume key-1" in failed.err
+    assert "When the problem is solved, go on with: dossier resume key-1" in failed.err
     assert "failed model_auth" in listed.out
     assert resumed.status in (0, 6)
     assert "error" not in resumed.told

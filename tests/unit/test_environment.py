@@ -252,7 +252,7 @@ def test_importing_shows_values_keeps_keys_apart_and_changes_what_is_there_in_no
 
     assert "  OPENAI_API_KEY = …1234" in asked
     assert "a-long-one" not in "".join(asked)
-    assert "DOSSIER_MODEL is in" in capsys.readouterr().err
+    assert "DOSSIER_MODEL is already set in" in capsys.readouterr().err
     assert environment.read(home / ".env") == {
         "DOSSIER_MODEL": "openai:mine",
         "OPENAI_API_KEY": said["OPENAI_API_KEY"],

@@ -293,7 +293,7 @@ def test_a_call_that_never_ended_is_told_and_counted_as_the_worst():
     told = runs._sums([attempt(0.1, "ok"), attempt(0.3, OPEN)], [], {})
 
     assert "~20 tokens read, ~10 written, $0.4000 of $0.5 spent" in told
-    assert told.endswith("\n1 call never ended, and counted as the worst")
+    assert told.endswith("\n1 call with an unknown end, counted with the maximum")
 
 
 def _directions(home: Path) -> None:
