@@ -1,7 +1,7 @@
 """dossier serve: start the LangGraph development server in a folder of the home.
 
-It runs code that it finds in the folder it is started in: modules there, and what an earlier server
-has kept in `.langgraph_api`, which is unpickled. The current folder may be a stranger's.
+The server runs code from its current folder: it imports modules, and unpickles the files that an
+earlier server has stored in `.langgraph_api`. That folder may be a stranger's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from memory.files.projects import project_of
 from storage.private import FOLDER, SERVER, check_writable, secure
 
 SILENT = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "ANONYMIZED_TELEMETRY": "False"}
-"""What keeps the server from calling anybody; whether LangSmith is told is the person's to say."""
+"""Turns the server's own telemetry off; whether runs go to LangSmith is up to the person."""
 
-
-KEEPS = "The server keeps what it is sent in {}"
-"""What is told when it starts."""
+KEEPS = "The server stores what it is sent in {}"
+"""The message when it starts."""
 
 
 def main(*, host: str, port: int, jobs: int) -> int:
@@ -41,13 +40,13 @@ def main(*, host: str, port: int, jobs: int) -> int:
     folder = _folder()
     say(KEEPS.format(folder))
     os.chdir(folder)
-    # The server keeps what it was sent, as it was sent, in a folder of its own.
+    # The server stores what it is sent, unchanged.
     os.umask(0o077)
     os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
 
 
 def _folder() -> Path:
-    """Return the folder that the server is started in: one for each that it is asked for from."""
+    """Return the folder to start the server in: one for each current folder."""
     secure()
     folder = settings().home.absolute() / SERVER / project_of(os.getcwd())
     folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
@@ -55,6 +54,6 @@ def _folder() -> Path:
 
 
 def _environment(started: Path) -> dict[str, str]:
-    """Return the environment, in which a relative path begins where the command was given."""
+    """Return the environment, with relative paths resolved from the current folder."""
     named = os.environ.items()
     return {name: environment.placed(name, value, started) for name, value in named if value}
