@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
-from app.guard import guarded
+from app.guard import for_clients, guarded
 from app.handing import unreviewed
 from config.errors import Problem
 from config.settings import settings
@@ -27,6 +27,7 @@ from runs.checkpointer import Checkpoints, checkpoints, restate
 from runs.lifecycle import broken_off, check_owner, newest
 from runs.lock import taken
 from runs.place import owned
+from runs.soundness import UNFORESEEN, check_branches, damage
 from tools.search import check_names
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -59,7 +60,7 @@ async def dossier(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncI
     Raises:
         Problem: What `_holding` tells of.
     """
-    async with _holding(config, runtime):
+    async with _holding(config, runtime, make_graph()):
         yield guarded(make_graph())
 
 
@@ -70,17 +71,20 @@ async def research(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Async
     Raises:
         Problem: What `_holding` tells of.
     """
-    async with _holding(config, runtime):
+    async with _holding(config, runtime, make_graph()):
         yield unreviewed(make_graph())
 
 
 @asynccontextmanager
-async def _holding(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[None]:
+async def _holding(
+    config: RunnableConfig, runtime: ServerRuntime[Any], graph: Graph
+) -> AsyncIterator[None]:
     """Hold a thread while a run works on it, and write down how it ended.
 
     Raises:
         Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
-            is another's, or what is wrong with the choices.
+            is another's, `storage_corrupt` when what is saved of it is why the run failed, or what
+            is wrong with the choices.
     """
     if runtime.execution_runtime is None:
         yield
@@ -91,12 +95,17 @@ async def _holding(config: RunnableConfig, runtime: ServerRuntime[Any]) -> Async
     await check_owner(owner, thread)
     lock = await asyncio.to_thread(taken, thread)
     try:
+        async with checkpoints() as saver:
+            await check_branches(saver, graph, thread)
         if (last := await newest(owner, thread)) and last.status in BROKEN_OFF:
             await restate(thread, "running", of=BROKEN_OFF)
         yield
     except BaseException as error:
-        status, code = ending(error)
+        found = await damage(graph, thread) if isinstance(error, UNFORESEEN) else None
+        status, code = ending(found or error)
         await broken_off(owner, thread, status, code=code)
+        if found:
+            raise for_clients(found) from error
         await restate(thread, status)
         raise
     finally:

@@ -1,11 +1,12 @@
 """Give every command hostile words, settings and stored data, and see how each ends.
 
-`python -m evals.hostile` tries five things: every argument and option of every command with values
+`python -m evals.hostile` tries six things: every argument and option of every command with values
 of every wrong kind (`words`), every setting (`settings`), traces with lines of every form
-(`traces`), checkpoints in which a value was replaced by one of another kind (`checkpoints`), and
-streams that are closed or full (`streams`). Every command must end in a named error or in its
+(`traces`), checkpoints in which a value was replaced by one of another kind (`checkpoints`), the
+same for branches, for what was written and for what is kept apart (`rows`), and streams that are
+closed or full (`streams`). Every command must end in a named error or in its
 result; `internal`, a traceback, a signal, a hang and an error without a hint are wrong, are
-printed, and make the exit status 1. `--only` takes some of the five, `--share` a part of the
+printed, and make the exit status 1. `--only` takes some of the six, `--share` a part of the
 trials, which `--seed` chooses.
 """
 
@@ -243,6 +244,63 @@ def _of_checkpoints(whole: Path) -> Iterator[Trial]:
                     yield Trial(f"{thread} {name}.{key}={value!r:.30}", words, spoil, {})
 
 
+def _of_rows(whole: Path) -> Iterator[Trial]:
+    """Replace what is saved beside the newest states: branches, what was written, and entries."""
+    ways = {"waits": ["resume", "waits-1", "--approve"], "over": COMMANDS["follow"]}
+    for thread, words in {**ways, "killed": ["resume", "killed-1"]}.items():
+        for table, (column, _) in COLUMNS.items():
+            for row, kept in rows(whole, table, thread):
+                for value in FORGED:
+                    spoil = with_row(table, row, value)
+                    yield Trial(f"{thread} {table}.{column} {row}={value!r:.30}", words, spoil, {})
+                    for name, forgery in forged_parts(kept, value):
+                        about = f"{thread} {table} {row} {name}={value!r:.30}"
+                        yield Trial(about, words, with_row(table, row, forgery), {})
+
+
+def forged_parts(kept: Any, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what a row holds with a value in the place of each of its parts."""
+    for name in kept if isinstance(kept, dict) else ():
+        yield name, {**kept, name: value}
+    inner = kept.get("channel_values", {}) if isinstance(kept, dict) else {}
+    for name in inner:
+        yield name, {**kept, "channel_values": {**inner, name: value}}
+
+
+COLUMNS = {
+    "checkpoints": ("checkpoint", "checkpoint_ns > ''"),
+    "writes": (
+        "value",
+        "checkpoint_id = (SELECT MAX(checkpoint_id) FROM checkpoints AS newest WHERE "
+        "newest.thread_id = writes.thread_id AND newest.checkpoint_ns = writes.checkpoint_ns)",
+    ),
+    "blobs": ("value", "1"),
+}
+"""The tables of a thread: where its values stand, and which rows no other trial replaces."""
+
+
+def rows(folder: Path, table: str, thread: str) -> list[tuple[int, Any]]:
+    """Return the rows of a thread that are taken up again, and what each holds."""
+    column, more = COLUMNS[table]
+    wanted = f"SELECT rowid, type, {column} FROM {table} WHERE thread_id = ? AND {more}"  # noqa: S608
+    with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved:
+        rows = saved.execute(wanted, [thread]).fetchall()
+    return [(row, JsonPlusSerializer().loads_typed((kind, data))) for row, kind, data in rows]
+
+
+def with_row(table: str, row: int, value: Any) -> Callable[[Path], None]:
+    """Return what puts a value into a row of the file of checkpoints."""
+
+    def spoil(folder: Path) -> None:
+        """Forge a row."""
+        packed = JsonPlusSerializer().dumps_typed(value)
+        change = f"UPDATE {table} SET type = ?, {COLUMNS[table][0]} = ? WHERE rowid = ?"  # noqa: S608
+        with contextlib.closing(sqlite3.connect(folder / "home/checkpoints.db")) as saved, saved:
+            saved.execute(change, [*packed, row])
+
+    return spoil
+
+
 NEWEST = (
     "SELECT checkpoint_id, type, checkpoint FROM checkpoints WHERE thread_id = ? "
     "AND checkpoint_ns = '' ORDER BY checkpoint_id DESC LIMIT 1"
@@ -338,6 +396,7 @@ def tried(whole: Path, trial: Trial) -> str:
 def _furnished(folder: Path) -> None:
     """Make a home, and beside it files of the kinds that no command should be given."""
     furnish(folder, lambda words: tried_in(folder, words))
+    killed(folder)
     (folder / "empty").touch()
     (folder / "zeros").write_bytes(bytes(5_000))
     (folder / "loop").symlink_to("loop")
@@ -345,19 +404,30 @@ def _furnished(folder: Path) -> None:
     (folder / "words.env").write_text("DOSSIER_LEARN_SECONDS=3\n")
 
 
-def tried_in(folder: Path, words: Sequence[str]) -> None:
-    """Run a command in a folder as it is."""
+def killed(folder: Path) -> None:
+    """Leave a thread whose run was killed in the middle of a branch."""
+    tried_in(folder, ["ask", QUESTION, "--docs", "bees", "--thread", "killed", "--yes"], _dying)
+
+
+def _dying() -> None:
+    """Let this process die when a step has been researched, in the middle of its branch."""
+    vars(importlib.import_module("graph.step"))["reflection"] = lambda state, runtime: os._exit(9)
+
+
+def tried_in(folder: Path, words: Sequence[str], before: Callable[[], None] = lambda: None) -> None:
+    """Run a command in a folder as it is, in a process that is prepared for it."""
     log = folder.with_suffix(".err")
     child = os.fork()
     if not child:
+        before()
         _be(folder, Trial("", list(words), _unspoilt, {}), log)
     os.waitpid(child, 0)
 
 
 def trials(whole: Path, kind: str) -> list[Trial]:
     """Return all trials of a kind."""
-    if kind == "checkpoints":
-        return list(_of_checkpoints(whole))
+    if kind in ("checkpoints", "rows"):
+        return list((_of_checkpoints if kind == "checkpoints" else _of_rows)(whole))
     every = {
         "words": _of_words,
         "settings": _of_settings,
@@ -367,7 +437,7 @@ def trials(whole: Path, kind: str) -> list[Trial]:
     return list(every[kind]())
 
 
-KINDS = ("words", "settings", "traces", "checkpoints", "streams")
+KINDS = ("words", "settings", "traces", "checkpoints", "rows", "streams")
 
 
 def main_of_trials() -> int:

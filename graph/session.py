@@ -10,10 +10,8 @@ from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
-from pydantic import TypeAdapter, ValidationError
 
 from config.errors import Problem
 from config.settings import settings
@@ -23,7 +21,8 @@ from graph.state import GOES_ON, GRAPH_VERSION, State
 from report.undone import begins_again, stands_before
 from retrieval.secrets import masked, masked_within
 from runs.budget import pause_thread
-from runs.checkpointer import UNREADABLE, checkpoints
+from runs.checkpointer import checkpoints
+from runs.soundness import UNFORESEEN, check_branches, damage, told
 from storage.engine import close
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
@@ -48,12 +47,6 @@ BEHIND = "learn"
 
 ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
 """What every state has since its first question was taken, and of which kind."""
-
-TASKS = "__pregel_tasks"
-"""Where LangGraph saves what was sent to branches."""
-
-UNFORESEEN = (*UNREADABLE, ArithmeticError, OSError, RuntimeError, ExceptionGroup)
-"""What goes wrong in a node that is handed something else than what was saved."""
 
 FAILURES = {
     "SQLITE_BUSY": "storage_busy",
@@ -203,16 +196,17 @@ async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncI
     try:
         async with checkpoints() as saver:
             opened = Session(make().copy({"checkpointer": saver}), thread)
+            await check_branches(saver, opened.graph, thread)
             try:
                 yield opened
             except Problem:
                 raise
             except UNFORESEEN as error:
-                if unlike := _unlike_a_state(await saver.aget_tuple(opened.config)):
-                    raise _damaged(unlike) from error
+                if found := await damage(opened.graph, thread):
+                    raise found from error
                 raise
     except sqlite3.Error as error:
-        raise _told(error) from error
+        raise _failing(error) from error
     finally:
         await close()
 
@@ -221,47 +215,10 @@ def _check_whole(values: dict[str, Any]) -> None:
     """Make sure that a state which was read back has what every state has, once it has begun."""
     begun = [name for name in ALWAYS if name in values]
     if begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
-        raise _damaged("what every thread has is missing")
+        raise told("what every thread has is missing")
 
 
-def _unlike_a_state(saved: CheckpointTuple | None) -> str:
-    """Return the first part of what is saved of a thread that no node has written, if any."""
-    if saved is None:
-        return ""
-    values = saved.checkpoint["channel_values"]
-    if not isinstance(values, dict):
-        return "the state"
-    if not isinstance(values.get(TASKS, []), list):
-        return TASKS
-    pending = [{name: value} for _, name, value in saved.pending_writes or ()]
-    for written in (values, *pending):
-        try:
-            TypeAdapter(State).validate_python(written, strict=True)
-        except ValidationError as error:
-            return ".".join(map(str, error.errors()[0]["loc"])) or "the state"
-        except UNREADABLE:  # What tells messages apart asks each for its type.
-            return "messages"
-    unknown = _cited(cast("State", values)) - set(values.get("sources", {}))
-    return f"sources: {min(unknown)}" if unknown else ""
-
-
-def _cited(state: State) -> set[str]:
-    """Return the ids of all sources that a state speaks of."""
-    found = state.get("background", {}).values()
-    shown = [one for background in found for one in background["passages"]]
-    told = [*state.get("findings", {}).values(), *state.get("answers", {}).values()]
-    return {one["source"] for one in shown} | {id for one in told for id in one["sources"]}
-
-
-def _damaged(what: str) -> Problem:
-    """Return the problem of a thread that cannot be what was saved."""
-    hint = "restore it from a backup, or ask the question in a new thread"
-    where = str(settings().checkpoints)
-    told = f"what is saved of the thread is damaged: {what}"
-    return Problem("storage_corrupt", told, where=where, hint=hint)
-
-
-def _told(error: sqlite3.Error) -> Problem:
+def _failing(error: sqlite3.Error) -> Problem:
     """Return the problem of a file of checkpoints that fails."""
     # The extended names, such as SQLITE_BUSY_SNAPSHOT, begin with the plain ones.
     name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])

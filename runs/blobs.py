@@ -24,7 +24,7 @@ SMALL = 64
 
 KNOWN = "SELECT digest, erased FROM blobs WHERE thread_id = ?"
 KEEP = "INSERT INTO blobs (thread_id, digest, type, value) VALUES (?, ?, ?, ?)"
-LOAD = "SELECT digest, type, value FROM blobs WHERE thread_id = ?"
+LOAD = "SELECT digest, type, value, erased FROM blobs WHERE thread_id = ?"
 DROP = (
     "DELETE FROM blobs WHERE thread_id = ? AND hex(digest) NOT IN (SELECT value FROM json_each(?))"
 )
@@ -32,6 +32,14 @@ ROOTS = "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkp
 
 Typed = tuple[str, bytes]
 """A value as it is written: in which form, and its bytes."""
+
+
+class Kept(NamedTuple):
+    """An entry as it is kept."""
+
+    typed: Typed
+    erased: int
+    """Whether something was forgotten in it since."""
 
 
 class Parted(NamedTuple):
@@ -59,7 +67,7 @@ def parted(
 
     def taken(one: Any) -> Any:
         typed = dump(one)
-        digest = blake2b(typed[0].encode() + typed[1], digest_size=16).digest()
+        digest = _digest(typed)
         if digest in spoilt or (len(typed[1]) <= SMALL and not isinstance(one, bytes)):
             return one
         entries[digest] = typed
@@ -78,23 +86,37 @@ def keep(
 
 
 def joined(
-    checkpoint: dict[str, Any], load: Callable[[Typed], Any], kept: Mapping[bytes, Typed]
+    checkpoint: dict[str, Any], load: Callable[[Typed], Any], kept: Mapping[bytes, Kept]
 ) -> None:
     """Put the entries of a checkpoint in the place of their hashes.
 
     Raises:
         KeyError: When one is missing.
+        ValueError: When one is not what was kept.
     """
     values = checkpoint["channel_values"]
     for name in checkpoint.pop(HELD, ()):
         values[name] = _each(
-            values[name], lambda one: load(kept[one]) if isinstance(one, bytes) else one
+            values[name], lambda one: load(_same(one, kept[one])) if isinstance(one, bytes) else one
         )
 
 
-def loaded(cursor: Cursor, thread: str) -> dict[bytes, Typed]:
+def _same(digest: bytes, kept: Kept) -> Typed:
+    """Return an entry that is still what it was when it was kept, or that was erased in part."""
+    if not kept.erased and _digest(kept.typed) != digest:
+        msg = "an entry is not what was kept"
+        raise ValueError(msg)
+    return kept.typed
+
+
+def _digest(typed: Typed) -> bytes:
+    return blake2b(typed[0].encode() + typed[1], digest_size=16).digest()
+
+
+def loaded(cursor: Cursor, thread: str) -> dict[bytes, Kept]:
     """Return the entries of a thread as they are written."""
-    return {digest: (kind, data) for digest, kind, data in cursor.execute(LOAD, (thread,))}
+    rows = cursor.execute(LOAD, (thread,))
+    return {digest: Kept((kind, data), erased) for digest, kind, data, erased in rows}
 
 
 def sweep(cursor: Cursor, thread: str, load: Callable[[Typed], Any]) -> None:

@@ -49,6 +49,9 @@ Answer = TypeVar("Answer")
 UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 """What reading a damaged checkpoint raises; JSON and msgpack raise kinds of `ValueError`."""
 
+NO_TEXT = "Could not decode"
+"""What SQLite says of a value that is kept as text and is none."""
+
 CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
 """What LangGraph looks up in every checkpoint."""
 
@@ -200,6 +203,14 @@ class Checkpoints(SqliteSaver):
             newest = cursor.execute(NEWEST, (thread,)).fetchone()[0]
         return found, newest or ""
 
+    async def has_branches(self, thread: str) -> bool:
+        """Tell whether branches of a thread are saved that have not ended."""
+        return await self._there(self._has_branches, thread)
+
+    def _has_branches(self, thread: str) -> bool:
+        with self.cursor() as cursor:
+            return bool(cursor.execute(HAS_BRANCHES, (thread,)).fetchone())
+
     async def alist(
         self,
         config: RunnableConfig | None,
@@ -306,7 +317,9 @@ def _sound() -> Iterator[None]:
     """Tell of a checkpoint that can be taken from the file and says nothing that makes sense."""
     try:
         yield
-    except UNREADABLE as error:
+    except (*UNREADABLE, sqlite3.OperationalError) as error:
+        if isinstance(error, sqlite3.Error) and not str(error).startswith(NO_TEXT):
+            raise
         hint = "restore it from a backup, or move it away: reports and memory are in the database"
         what = f"a checkpoint cannot be read: {type(error).__name__}"
         where = str(settings().checkpoints)

@@ -20,6 +20,7 @@ from app.cli.progress import Progress
 from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
+from graph.builder import make_graph
 from graph.context import Context
 from graph.plan_text import written
 from graph.records import RunStatus
@@ -33,6 +34,7 @@ from retrieval.secrets import masked_within, removed
 from runs import lifecycle
 from runs.lifecycle import filed, mark
 from runs.place import owned
+from runs.soundness import UNFORESEEN, damage
 from storage.engine import close
 from tools.evidence import cited_texts
 
@@ -99,6 +101,11 @@ class Conductor:
             if self.status is None:
                 raise
             return tell(problem, as_json=self.as_json, about=self._stopped(self.status))
+        except UNFORESEEN as error:
+            # A request or a report that was read back is shown when its thread is closed again.
+            if found := asyncio.run(damage(make_graph(), self.thread)):
+                raise found from error
+            raise
 
     def _driven(self, work: Work) -> int:
         outcome = asyncio.run(self._work(work))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, environment, furnish, judged
-from evals.hostile import forged, with_lines
+from evals.hostile import forged, forged_parts, killed, rows, with_lines, with_row
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
@@ -26,6 +26,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
     place = Place(tmp_path_factory.mktemp("whole"))
     shutil.rmtree(place.docs)
     furnish(place.folder, lambda words: forks.run(place, *words, **told(place)))
+    killed(place.folder)
     assert all((place.folder / file).is_file() for file in FILES.values())
     return place.folder
 
@@ -84,6 +85,40 @@ def test_a_forged_checkpoint_is_told_as_damage_of_its_file(
     if done.status:
         assert done.problem.startswith("error[storage_corrupt]")
         assert "checkpoints.db" in done.problem
+
+
+ROWS = [
+    ("killed", "checkpoints", "turn", {"id": 1}),
+    ("killed", "checkpoints", "v", "2"),
+    ("killed", "checkpoints", "step", [None]),
+    ("killed", "checkpoints", "versions_seen", 4),
+    ("killed", "checkpoints", "finding", {"text": b"x"}),
+    ("waits", "writes", None, [[1.5]]),
+    ("waits", "blobs", None, {"id": 3}),
+    ("over", "blobs", None, "x" * 5_000),
+]
+"""Values that no node writes, each with its thread, its table and its place in the rows."""
+
+
+@pytest.mark.parametrize(("thread", "table", "name", "value"), ROWS)
+def test_a_forged_branch_write_or_entry_is_told_as_damage(
+    tmp_path: Path, whole: Path, forks: Forks, thread: str, table: str, name: str | None, value: Any
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    for row, held in rows(place.folder, table, thread):
+        forgeries = dict(forged_parts(held, value))
+        new = value if name is None else forgeries.get(name, held)
+        with_row(table, row, new)(place.folder)
+    more = ["--approve"] if thread == "waits" else []
+    words = COMMANDS["follow"] if thread == "over" else ["resume", f"{thread}-1", *more]
+
+    done = forks.run(place, *words, **told(place))
+
+    assert done.problem.startswith("error[storage_corrupt]")
+    assert done.status == 7
+    assert "checkpoints.db" in done.problem
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -5, 2**80, [], None, "soon"])

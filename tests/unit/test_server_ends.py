@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,9 +13,13 @@ from langgraph_api.errors import UserInterrupt
 
 from app.server import dossier
 from config.errors import Problem
+from config.settings import settings
 from graph.context import Context
+from graph.session import session
 from runs.lifecycle import found, opened
 from runs.lock import is_held
+from tests.conftest import make
+from tests.flow.test_defects import quiet
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -37,4 +43,31 @@ async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, stat
 
     left = await found("local/", run)
     assert (left.status, left.code) == (status, code)
+    assert not is_held("t1")
+
+
+FORGED = (
+    "UPDATE checkpoints SET checkpoint = x'c1'",
+    "UPDATE checkpoints SET checkpoint = replace(checkpoint, 'succeeded', 'zzzzzzzzz')",
+    "UPDATE checkpoints SET checkpoint_id = checkpoint_id || '0'",
+    "UPDATE checkpoints SET metadata = '{}'",
+    "UPDATE writes SET channel = 'plan'",
+)
+
+
+@pytest.mark.parametrize("change", FORGED)
+async def test_a_run_that_fails_over_a_forged_thread_is_told_as_damage(
+    choices: dict[str, object], change: str
+):
+    runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
+    async with session("t1") as thread:
+        await thread.begin("How do bees dance?", make(choices), quiet)
+    with closing(sqlite3.connect(settings().checkpoints)) as file, file:
+        file.execute(change)
+
+    with pytest.raises(Problem) as failure:
+        async with dossier({"configurable": {"thread_id": "t1"}}, runtime):
+            raise KeyError("what a node says of it")
+
+    assert failure.value.code == "storage_corrupt"
     assert not is_held("t1")

@@ -6,15 +6,20 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.base import CheckpointTuple
 
 from app.cli.output import _unforeseen
 from config.errors import Problem
 from config.settings import settings
 from graph.session import session
+from graph.state import State
+from runs.soundness import unsound
 from storage.engine import close, database
 from storage.soundness import damaged
 from tests.conftest import make
 from tests.flow.test_defects import quiet
+
+PHASES = {"finished": {}, "waiting": {"auto_accept": False}}
 
 COLUMNS = ("checkpoint", "metadata")
 
@@ -43,6 +48,41 @@ async def test_what_nobody_foresaw_is_told_as_damage_where_a_database_is_damaged
 
     assert (problem.code, problem.where) == ("storage_corrupt", str(kept / name))
     assert problem.hint
+
+
+@pytest.mark.parametrize("phase", PHASES)
+async def test_everything_that_a_run_saves_is_found_sound(choices: dict[str, object], phase: str):
+    seen: list[CheckpointTuple] = []
+
+    async def look(state: State) -> None:
+        seen.extend([one async for one in opened.graph.checkpointer.alist(of_thread)])
+
+    of_thread = {"configurable": {"thread_id": phase}}
+    async with session(phase) as opened:
+        opened.answered = look
+        await opened.begin("How do bees dance?", make({**choices, **PHASES[phase]}), quiet)
+        await look({})
+
+    assert len(seen) > 5
+    assert [what for one in seen if (what := unsound(opened.graph, one))] == []
+
+
+@pytest.mark.usefixtures("kept")
+async def test_a_branch_that_was_forged_is_not_taken_up(choices: dict[str, object]):
+    async with session("t1") as opened:
+        await opened.begin("How do bees dance?", make(choices), quiet)
+    with sqlite3.connect(settings().checkpoints) as file:
+        copied = (
+            "SELECT thread_id, 'step:1', checkpoint_id || 'z', NULL, type, checkpoint, metadata"
+        )
+        file.execute(f"INSERT INTO checkpoints {copied} FROM checkpoints")
+    file.close()
+
+    with pytest.raises(Problem, match="the id of a checkpoint") as failure:
+        async with session("t1"):
+            pytest.fail("it was taken up")
+
+    assert failure.value.code == "storage_corrupt"
 
 
 @pytest.mark.parametrize("column", COLUMNS)

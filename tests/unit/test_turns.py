@@ -230,6 +230,7 @@ FORGED = {
     "an entry is gone": "DELETE FROM blobs",
     "an entry is nothing": "UPDATE blobs SET value = NULL",
     "an entry is no data": "UPDATE blobs SET value = x'c1'",
+    "an entry is another value": "UPDATE blobs SET type = 'msgpack', value = x'01'",
 }
 
 
