@@ -19,8 +19,14 @@ CUT = 12
 
 _NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
 
-_LOGIN = r"(?<=://)([^/\s:@]*):[^/\s@]+@"
+_LOGIN = r"(?<=://)([^/\s:@]*):[^/\s]+@"
 """A name and a password in an address."""
+
+_ARGUMENT = (
+    r"(?i)(?<=[?&;])((?:\w*[-_])?(?:ssl)?(?:password|passwd|pwd|secret|token|(?:api)?key))="
+    r"[^&;\s)\"']+"
+)
+"""A password or a key among the arguments of an address."""
 
 
 def without_keys(text: str) -> str:
@@ -30,7 +36,9 @@ def without_keys(text: str) -> str:
     """
     for form in _forms():
         text = _without(text, form)
-    return re.sub(_LOGIN, r"\1:***@", text) if "://" in text else text
+    if "://" not in text:
+        return text
+    return re.sub(_ARGUMENT, r"\1=***", re.sub(_LOGIN, r"\1:***@", text))
 
 
 def scrub(error: BaseException | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 _FILE = r"(sqlite(?:\+\w+)?)://(?:/(.*))?"
 
@@ -19,4 +20,8 @@ def address(written: str) -> URL:
     """
     if found := re.fullmatch(_FILE, written, re.DOTALL):
         return URL.create(found[1], database=found[2] or None)
-    return make_url(written)
+    try:
+        return make_url(written)
+    except ValueError as error:
+        # It says so of a port that is no number.
+        raise ArgumentError(str(error)) from error

@@ -34,7 +34,9 @@ def connect(url: str) -> Engine:
     try:
         parsed = address(url)
     except ArgumentError as error:
-        raise Problem("config_value", "no database URL", where="DOSSIER_DATABASE_URL") from error
+        hint = "use sqlite:///file or postgresql://user@host:5432/name"
+        what, where = "this is not the address of a database", "DOSSIER_DATABASE_URL"
+        raise Problem("config_value", what, where=where, hint=hint) from error
     backend = parsed.get_backend_name()
     driver = DRIVERS.get(backend)
     if driver is None:

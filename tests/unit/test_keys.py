@@ -52,6 +52,26 @@ def test_words_that_are_no_key_stay():
     assert without_keys(said) == said
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://bob:hun@ter2@host/x",
+        "postgresql://bob@host/x?sslmode=require&password=hunter2",
+        "postgresql://bob@host/x?sslpassword=hunter2",
+        "https://host/search?api_key=hunter2&q=bees",
+        "https://host/search?q=bees&access-token=hunter2",
+    ],
+)
+def test_a_password_anywhere_in_an_address_is_removed(address: str):
+    told = without_keys(f"no answer ({address}) - is it up?")
+
+    assert "hunter2" not in told
+    assert "ter2" not in told
+    assert told.startswith("no answer (")
+    assert told.endswith(") - is it up?")
+    assert "host" in told
+
+
 def test_a_password_in_an_address_is_removed():
     assert without_keys("http://me:pass@there/v1?at=me@x") == "http://me:***@there/v1?at=me@x"
     assert without_keys("postgresql://me@there/x") == "postgresql://me@there/x"

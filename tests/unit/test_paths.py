@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from config.errors import Problem
 from config.settings import settings
 from graph.session import session
 from memory.facts.listing import listed
 from memory.facts.store import NewFact, add
 from retrieval.chroma_client import reach
 from storage.address import address
+from storage.connect import connect
 from storage.engine import close
 from tests.conftest import make
 from tests.flow.test_defects import quiet
@@ -82,6 +84,15 @@ def test_the_address_of_a_server_is_one():
     assert (there.host, there.password, there.query["sslmode"]) == ("there", "p@ss", "require")
     assert address("sqlite://").database is None
     assert address("sqlite+pysqlite:////x/q?y").database == "/x/q?y"
+
+
+@pytest.mark.parametrize("written", ["postgresql://host:port/x", "postgresql://[::1/x", "x", ""])
+def test_what_is_no_address_of_a_database_is_told_with_a_hint(written: str):
+    with pytest.raises(Problem) as told:
+        connect(written)
+
+    assert told.value.code == "config_value"
+    assert "postgresql://" in told.value.hint
 
 
 def test_chroma_heeds_no_file_of_the_current_folder(tmp_path: Path):
