@@ -127,7 +127,7 @@ HINTS = {
     "locomo_unreadable": "name the file as it was published",
     "memory_file_unreadable": "check that the file exists, is text, and is readable",
     "memory_file_unwritable": "give yourself write permission",
-    "model_auth": "check that the key is correct and belongs to this server",
+    "model_auth": "check that the key is correct, belongs to this server, and may use this model",
     "model_quota": "add credit to the account, or name another model in DOSSIER_MODEL",
     "model_refused": "rephrase the question, or name another model in DOSSIER_MODEL",
     "model_timeout": "resume the run later, or raise DOSSIER_CALL_SECONDS",

@@ -106,9 +106,9 @@ class Finding(TypedDict):
     objection: NotRequired[str]
     """What a review held against it last, where it was not mended."""
     error: NotRequired[dict[str, str]]
-    """The problem that kept the step from being done, as plain data, where one did."""
+    """The problem because of which the step was not done, as plain data, if any."""
     session: NotRequired[str]
-    """The session of the run in which that happened; a later one does the step again."""
+    """The session of the run in which that happened; a later one repeats the step."""
 
 
 class Answer(TypedDict):
@@ -179,7 +179,7 @@ class Report(TypedDict):
     language: str
     second_reader: NotRequired[SecondReader]
     error: NotRequired[dict[str, str]]
-    """The problem that kept the model from writing it, as plain data, where one did."""
+    """The problem because of which the model did not write it, as plain data, if any."""
     asked: NotRequired[str]
     """What was asked in the words of the person, without what only tells of them."""
 

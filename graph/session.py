@@ -129,7 +129,7 @@ class Session:
         )
 
     async def go_on(self, context: Context, watch: Watch) -> Outcome:
-        """Continue a run that was stopped or killed, or do what a model's failure left undone.
+        """Continue a run that was stopped or killed, or repeat what a model's failure left undone.
 
         Raises:
             Problem: `not_waiting` when it is finished, or `thread_incompatible`.

@@ -30,13 +30,13 @@ Value = TypeVar("Value")
 def merge(old: dict[str, Value] | None, new: dict[str, Value]) -> dict[str, Value]:
     """Join two tables by key; the newer entry wins, so that a redo replaces.
 
-    An entry of which the newer one is `None` is gone.
+    A newer entry that is `None` deletes the older one.
     """
     return {name: one for name, one in {**(old or {}), **new}.items() if one is not None}
 
 
 def without(table: dict[str, Value] | None) -> dict[str, Value]:
-    """Return what empties a table that is joined with it."""
+    """Return the update that empties a table."""
     return cast("dict[str, Value]", dict.fromkeys(table or {}))
 
 
@@ -178,7 +178,7 @@ class QueryState(Place, total=False):
 GRAPH_VERSION = "3"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
-Checkpoints of version 3 keep what grows apart, which no older program looks for.
+Checkpoints of version 3 store growing channels separately, which older versions cannot read.
 """
 
 GOES_ON = ("1", "2", GRAPH_VERSION)

@@ -74,18 +74,18 @@ def fallback_name(name: str) -> str | None:
 
 
 def without_price(names: Iterable[str]) -> list[str]:
-    """Return the models among some whose price nobody has told; one of our own costs nothing."""
+    """Return the models without a known price; built-in ones cost nothing."""
     prices = table().prices
     paid = (one for one in dict.fromkeys(names) if one.partition(":")[0] not in providers)
     return [one for one in paid if one not in prices]
 
 
 def check_prices(context: Context, names: Iterable[str] = ()) -> None:
-    """Make sure that a cap on money can hold for every model of a run.
+    """Make sure that a cap on money can be enforced for every model of a run.
 
     Args:
-        context: The choices of the run, of which the cap is one that a person has made.
-        names: The models; by default those that play its roles, and the one that stands in.
+        context: The choices of the run; a person has set the cap.
+        names: The models; by default those of its roles, and their fallback.
 
     Raises:
         Problem: `model_without_price`.
@@ -93,10 +93,10 @@ def check_prices(context: Context, names: Iterable[str] = ()) -> None:
     playing = list(names) or [model_name(role, context) for role in ROLES]
     others = [other for one in playing if (other := fallback_name(one))]
     if unknown := without_price([*playing, *others]):
-        what = f"max_cost cannot hold: no price is known for {', '.join(unknown)}"
+        what = f"max_cost cannot be enforced: no price is known for {', '.join(unknown)}"
         hint = (
             "add it under [prices] in the file that DOSSIER_MODELS names ([0, 0] where it costs "
-            "nothing), or leave max_cost out: max_tokens and max_calls hold for every model"
+            "nothing), or omit max_cost: max_tokens and max_calls apply to every model"
         )
         raise Problem(
             "model_without_price", what, where=f"max_cost = {context.max_cost}", hint=hint

@@ -36,7 +36,7 @@ _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 """Characters that do not show, so that a tag with one of them between looks like one without."""
 
 INSIDE = r"[^<]*+(?:<(?!/q>|q\s)[^<]*+)*+"
-"""A pattern of what stands inside a quotation; another one does not begin there."""
+"""A pattern of the text inside a quotation, in which no other quotation begins."""
 
 _QUOTED = re.compile(rf'(<q s="S\d+">)({INSIDE})(</q>)')
 _PAGE = re.compile(r'<page id="([^"]*)"(?: [\w-]+="[^"]*")*>\n(.*?)\n</page>', re.DOTALL)

@@ -111,10 +111,16 @@ _REASONS = {
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),
     "budget_spent": ("a limit of the run was reached", "已达到本次运行的上限"),
     "answer_too_long": ("the model's answer was cut off", "模型的回答被截断"),
-    "internal": ("the program made a mistake", "程序出错"),
+    "internal": ("an internal error occurred", "程序出错"),
     "model_key_missing": ("no key for the model is set", "没有设置模型的密钥"),
-    "model_quota": ("the account of the model's server is used up", "模型服务的账户额度已用完"),
-    "tool_limit": ("the model used its tools and wrote nothing", "模型只使用工具，没有写出结果"),
+    "model_quota": (
+        "the account with the model's server has no credit left",
+        "模型服务的账户额度已用完",
+    ),
+    "tool_limit": (
+        "the model only used its tools and wrote no result",
+        "模型只使用工具，没有写出结果",
+    ),
     "unknown_model": ("the model's server has no such model", "模型服务没有这个模型"),
     "model_auth": ("the model did not accept the key", "模型服务拒绝了密钥"),
     "model_context": ("the material was too long for the model", "材料超出模型的长度上限"),
@@ -125,21 +131,21 @@ _REASONS = {
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "query_withheld": (
-        "the web was not searched for it: it holds words of your files or memory, or a secret",
+        "the web was not searched for it: it contains words of your files or memory, or a secret",
         "没有为此检索网络：其中含有您的文件或记忆中的词语，或者密码等机密",
     ),
     "rate_limited": ("the model's server was too busy", "模型服务繁忙"),
     "search_unavailable": ("the search could not be reached", "无法进行检索"),
 }
 _ROLES = {
-    "coordinator": ("telling small talk from a question", "分辨闲聊与提问"),
+    "coordinator": ("distinguishing small talk from a question", "分辨闲聊与提问"),
     "rewriter": ("the search queries", "检索词"),
     "planner": ("the plan", "研究计划"),
     "researcher": ("the research", "研究"),
     "reflector": ("the review of the findings", "研究结果的复核"),
-    "judge": ("the look for gaps", "检查缺漏"),
+    "judge": ("the search for gaps", "检查缺漏"),
     "reporter": ("the report", "报告"),
-    "recall": ("the look into the memory", "查阅记忆"),
+    "recall": ("the search of the memory", "查阅记忆"),
 }
 _STATUS = {
     "failed": ("it failed", "失败"),
@@ -162,7 +168,7 @@ _REMOVED = {
 _DOUBTED = {
     "calculation": ("A calculation in it does not come out: “{}”", "其中的计算不成立：“{}”"),
     "carried": (
-        "No source says what it adds to the remark that something was not found: “{}”",
+        "No source supports what it adds to the remark that something was not found: “{}”",
         "除了没有找到的内容外，其中还有来源没有说过的话：“{}”",
     ),
     "contradicted": (
@@ -228,7 +234,7 @@ def notices(document: Document) -> list[str]:
 
 
 def part(role: str, steps: Sequence[str], language: str) -> str:
-    """Return what a role does in a run, and in which of its steps; nothing for one behind it."""
+    """Return what a role does in a run, and in which step; "" for roles that do no part of it."""
     said = _ROLES[role][_is_chinese(language)] if role in _ROLES else ""
     return noted(said, word("comma", language).join(filter(None, steps)), language) if said else ""
 

@@ -1,4 +1,4 @@
-"""Work on texts beside the event loop, in threads that nobody has to wait for."""
+"""Process text outside the event loop, in threads that can be abandoned."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def bear(problem: Problem) -> None:
 
 
 def told(error: BaseException) -> Problem:
-    """Return the problem behind what a model's client raised, which says no keys after that."""
+    """Return the problem behind an error of a model's client; keys are removed from the error."""
     scrub(error)
     said = " ".join(str(error).split())[:200]
     name = type(error).__name__
@@ -118,8 +118,7 @@ def told(error: BaseException) -> Problem:
     if name == "ContentFilterFinishReasonError":
         return Problem("model_refused", "the model refused to answer")
     if "insufficient_quota" in words:
-        hint = "top it up, or name another model"
-        return Problem("model_quota", "the account of the model server is used up", hint=hint)
+        return Problem("model_quota", "the account with the model server has no credit left")
     if "Timeout" in name:
         return Problem("model_timeout", "the model did not answer in time")
     known = _told_by_status(_status(error), said)
@@ -127,11 +126,11 @@ def told(error: BaseException) -> Problem:
 
 
 def billed(error: BaseException) -> tuple[int, int] | None:
-    """Return the tokens that a failed call was billed, read and written; `None` if nobody knows.
+    """Return the tokens, read and written, billed for a failed call; `None` if unknown.
 
-    A server that refuses a request, or that was never reached, bills nothing unless it says so.
+    A server that refuses a request, or was never reached, bills nothing unless it reports usage.
     """
-    # A problem that no client's error is behind comes from a model in this process.
+    # A problem without a client's error comes from a model in this process.
     cause = error.__cause__ if isinstance(error, Problem) else error
     if cause is None:
         return 0, 0
@@ -145,14 +144,14 @@ def billed(error: BaseException) -> tuple[int, int] | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and what lies behind it."""
+    """Yield an error and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def _usage(error: BaseException) -> tuple[int, int] | None:
-    """Return the use that the body of an error tells of."""
+    """Return the usage reported in the body of an error."""
     body = getattr(error, "body", None)
     usage = body.get("usage") if isinstance(body, dict) else None
     if not isinstance(usage, dict):
@@ -170,8 +169,7 @@ def _status(error: BaseException) -> int:
 
 def _told_by_status(status: int, said: str) -> Problem | None:
     if status in (401, 403):
-        hint = "check the key, and that it may use this model"
-        return Problem("model_auth", f"the model server refused the key ({status})", hint=hint)
+        return Problem("model_auth", f"the model server refused the key ({status})")
     if status == 404:
         return Problem("unknown_model", "the model server has no such model", hint=said)
     if status == 429:

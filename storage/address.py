@@ -1,4 +1,4 @@
-"""Read where the database is: a path as it is written, or the address of a server."""
+"""Parse the address of the database: a path taken literally, or a server's address."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _FILE = r"(sqlite(?:\+\w+)?)://(?:/(.*))?"
 def address(written: str) -> URL:
     """Return the address of a database.
 
-    The path of a file may hold `?`, `%` and `#`, which mean something in other addresses.
+    The path of a file may hold `?`, `%` and `#`, which have a meaning in other addresses.
 
     Raises:
-        ArgumentError: When it is no address.
+        ArgumentError: When it is not an address.
     """
     if found := re.fullmatch(_FILE, written, re.DOTALL):
         return URL.create(found[1], database=found[2] or None)

@@ -71,25 +71,27 @@ def _folder(file: Path) -> None:
         if str(file) not in (".", ":memory:"):
             make_file(file)
     except OSError as error:
-        hint = "set DOSSIER_HOME to a folder you may write"
+        hint = "set DOSSIER_HOME to a folder that you may write to"
         what = f"cannot make {file.parent}: {error.strerror}"
         raise Problem("storage_unavailable", what, hint=hint) from error
 
 
 def _reader(file: Path) -> sqlite3.Connection:
-    """Open a file that can only be read.
+    """Open a read-only database file.
 
-    SQLite needs the index of its log for that, which it cannot make there. Where there is no log,
-    nobody has the file open, and it can be read as one that never changes.
+    SQLite needs the index of its write-ahead log, which it cannot create there. Without a log no
+    process has the file open, so it can be read as one that never changes.
 
     Raises:
-        Problem: `home_read_only` where there is a log without its index.
+        Problem: `home_read_only` if there is a log without its index.
     """
     log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
     logged = log.exists() and log.stat().st_size
     if logged and not index.exists():
-        what = "the data folder can only be read, and its newest rows only where it can be written"
-        hint = "copy it to a folder you may write, and let DOSSIER_HOME name that"
+        what = (
+            "the data folder is read-only, and its newest rows can only be read if it is writable"
+        )
+        hint = "copy it to a folder that you may write to, and set DOSSIER_HOME to that"
         raise Problem("home_read_only", what, where=str(log), hint=hint)
     how = "mode=ro" if logged else "mode=ro&immutable=1"
     place = f"{file.absolute().as_uri()}?{how}"

@@ -58,12 +58,12 @@ def take(connection: Connection, job: str, enough: Callable[[list[Job]], bool]) 
 
 
 def is_due(due: float, now: float, longest: float = LONGEST) -> bool:
-    """Tell whether work is due; a time further off than any wait is one of a clock set back since.
+    """Tell whether work is due, even if the clock was set back after it was scheduled.
 
     Args:
         due: When it is due, in seconds since 1970.
-        now: What the clock says.
-        longest: How long it may have been told to wait.
+        now: The current time.
+        longest: The longest wait; a due time further ahead counts as due.
     """
     return due <= now or due > now + longest
 

@@ -14,8 +14,8 @@ from config.settings import settings
 
 FOLDER, FILE = 0o700, 0o600
 
-WRITABLE = "make it writable, or set DOSSIER_HOME to a folder you may write"
-"""What a person can do about a data folder that can only be read."""
+WRITABLE = "make it writable, or set DOSSIER_HOME to a folder that you may write to"
+"""What a person can do about a read-only data folder."""
 
 SERVER = "server"
 """The folder of what LangGraph's development server keeps, in the data folder."""
@@ -33,23 +33,23 @@ KEPT = {
 """What lies in the data folder; a person may have other things there, which are theirs."""
 
 MADE = {"vectors"}
-"""What libraries make there, with permissions of their own."""
+"""What libraries create there, with other permissions."""
 
 BEGINNINGS = ("checkpoints.db", "dossier.db", "server-token")
-"""What the names of other files begin with: SQLite puts its logs beside a database."""
+"""The beginnings of other file names: SQLite puts its logs next to a database."""
 
 _secured: set[Path] = set()
 
 
 def secure(home: Path | None = None, *, again: bool = False) -> None:
-    """Make the data folder, and close it and all that Dossier keeps there to other people.
+    """Make the data folder, and make it and its contents inaccessible to other users.
 
-    A home of an older program is closed too. What cannot be closed stays as it is; `open_to_others`
-    names it.
+    This includes a home made by an older version. Where permissions cannot be changed they stay;
+    `open_to_others` lists those paths.
 
     Args:
         home: The folder; that of the settings if none is given.
-        again: Whether to look once more where this process has looked already.
+        again: Whether to check again if this process has already done so.
 
     Raises:
         OSError: If the folder cannot be made.
@@ -63,7 +63,7 @@ def secure(home: Path | None = None, *, again: bool = False) -> None:
 
 
 def secure_made() -> None:
-    """Close what libraries have made in the data folder since this process looked there."""
+    """Restrict what libraries have created in the data folder since the last check."""
     _close(_too_open(settings().home, MADE))
 
 
@@ -77,19 +77,19 @@ def _close(every: Iterable[tuple[Path, int]]) -> None:
 
 
 def is_read_only(file: Path) -> bool:
-    """Say whether a file of the data folder is there and it, or its folder, can only be read."""
+    """Say whether a file exists and it, or its folder, is read-only."""
     return file.exists() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
 
 
 def only_read(place: Path | str) -> Problem:
-    """Return the problem of what would write into a data folder that can only be read."""
-    what = "this has to write, and the data folder can only be read"
+    """Return the problem of writing to a read-only data folder."""
+    what = "this command has to write, but the data folder is read-only"
     return Problem("home_read_only", what, where=str(place), hint=WRITABLE)
 
 
 @contextmanager
 def as_far_as_writable() -> Iterator[None]:
-    """Leave undone what would write into a data folder that can only be read."""
+    """Skip what would write to a read-only data folder."""
     try:
         yield
     except Problem as problem:
@@ -98,7 +98,7 @@ def as_far_as_writable() -> Iterator[None]:
 
 
 def check_writable() -> None:
-    """Make sure that the data folder can be written, as far as it is there.
+    """Make sure that the data folder, if it exists, is writable.
 
     Raises:
         Problem: `home_read_only`.

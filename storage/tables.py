@@ -83,10 +83,10 @@ attempts = Table(
     Column("started", Float, nullable=False),
     Column("ended", Float, nullable=False),
 )
-"""Every model call that was sent, each time it was, written before it is sent.
+"""Every attempt at a model call, written before it is sent.
 
-`status` is `open` until it is known how it ended; till then the numbers are the most it may use,
-and `ended` is when it ends at the latest.
+`status` is `open` until its end is known; until then the numbers are the maximum it may use, and
+`ended` is the latest time at which it ends.
 """
 
 documents = Table(

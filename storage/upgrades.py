@@ -56,7 +56,7 @@ def _events(connection: Connection) -> None:
 
 
 def _attempts(connection: Connection) -> None:
-    """Every attempt of a model call has a row; of older runs those are known that succeeded."""
+    """Every attempt at a model call has a row; of older runs only successful ones are known."""
     connection.execute(
         text(
             "CREATE TABLE attempts (id VARCHAR(32) NOT NULL PRIMARY KEY, run VARCHAR(80) NOT NULL, "

@@ -260,7 +260,7 @@ async def _on_web(
     here: Here, context: Context, names: Sequence[str], query: str, problems: list[Problem]
 ) -> list[Page]:
     """Search the web and read what is found; what fails is told, never raised."""
-    # A recorded search stands under the query as it was written, whatever was taken out of it.
+    # A search is recorded under the query as it was written, whatever was removed from it.
     call = Call(anywhere(here), "search", "web", [list(names), query])
     search_once = partial(_searched, here, context, names, query)
     try:
@@ -284,7 +284,7 @@ def _files_said(query: str, found: Sequence[Page]) -> Said:
 async def _searched(
     here: Here, context: Context, names: Sequence[str], query: str
 ) -> list[dict[str, Any]]:
-    """Search for a query without its private words; the trace says what they were."""
+    """Search for a query without its private words; the trace lists those."""
     left = await cleared(here, context, query)
     if left.dropped:
         kept_back = [masked(one).text for one in left.dropped]

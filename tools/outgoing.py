@@ -1,7 +1,7 @@
-"""Look through what leaves for the web: private words go out only where the person lets them.
+"""Check search queries: private words leave this machine only if the person permits it.
 
-Every query passes here, just before it is sent, whoever has written it: what a model is told in
-a page, a file or a note to hide in a query is taken out by code, and by no request to the model.
+Every query is checked here just before it is sent, whoever wrote it: words that a page, a file or
+a note has told a model to hide in a query are removed by code, not by asking the model.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from runs.trace import WITHHELD
 from storage.engine import read_rows
 from storage.tables import calls, pages, runs, sources
 
-HINT = "say it in the question, or let it be searched with --set private_queries=true"
+HINT = "mention the words in the question, or permit them with --set private_queries=true"
 
 WEB = "web"
 REPORT = "report"
 
 
 async def cleared(here: Here, context: Context, query: str) -> Redacted:
-    """Return a query as it may leave.
+    """Return a query without what may not leave.
 
-    What may not is a word of the memory or of the person's files that the person has not said in
-    this thread, and that no web page read in it says; and a secret in any case.
+    A word of the memory or of the person's files may not leave if the person has not said it in
+    this thread and no web page read in it contains it; a secret may never leave.
 
     Raises:
-        Problem: `query_withheld` where nothing is left to search for.
+        Problem: `query_withheld` if nothing is left to search for.
     """
     allowed = context.private_queries or settings().private_queries
     material = Material([], [], [], []) if allowed else await _material(here, context)
     left = await asyncio.to_thread(redacted, query, material)
     if left.dropped and not left.searchable:
-        what = "it holds words of your files or your memory that you have not said, or a secret"
+        what = "it contains words of your files or memory that you have not said, or a secret"
         raise Problem(WITHHELD, what, where="the query", hint=HINT)
     return left
 
@@ -84,7 +84,7 @@ async def _read(here: Here) -> tuple[list[str], list[str]]:
 
 
 async def _hits(here: Here) -> list[str]:
-    """Return what searches of this run have found on the web, as the providers tell it."""
+    """Return the titles and snippets that searches of this run have found on the web."""
     own = select(runs.c.id).where(runs.c.owner == here.owner, runs.c.id == here.run)
     its = (calls.c.run.in_(own), calls.c.kind == "search")
     every = (await read_rows(select(calls.c.result).where(*its))).scalars()
@@ -92,7 +92,7 @@ async def _hits(here: Here) -> list[str]:
 
 
 async def _remembered(here: Here) -> list[str]:
-    """Return everything of the memory that calls of a run are told."""
+    """Return every text of the memory that a call of a run may see."""
     files, known, person, learnt, past, reports = await asyncio.gather(
         held(here.owner),
         facts(here.owner),
@@ -119,7 +119,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 async def _past(here: Here) -> list[str]:
-    """Return the questions and the key steps of the runs that this one was told of."""
+    """Return the questions and the key steps of the earlier runs that this one was shown."""
     told = [one.past for one in await prepared(here.owner, here.run)]
     steps = [await spoken(here.owner, one.run, main=True) for one in told]
     return [f"{one.question}\n{lines(some)}" for one, some in zip(told, steps, strict=True)]

@@ -33,7 +33,7 @@ _at_work: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Task[li
 _at_work = WeakKeyDictionary()
 
 SECONDS = 30.0
-"""So long a short page may take to be made ready for the store, a new process included."""
+"""The longest time to prepare a short page for the store, including a new process."""
 
 RUNS = 100
 """In so many runs it is looked whether they have read a page, the newest."""
@@ -98,12 +98,12 @@ async def _fetched(here: Here, url: str) -> list[str]:
 
 
 async def _sized(page: NewPage, url: str) -> list[NewPage]:
-    """Make pages of what was fetched, in a process that is ended where they take too long."""
+    """Split a fetched page in a process that is killed if it takes too long."""
     try:
         return await run_apart(partial(sized, [page]), SECONDS + len(page["text"]) / SLOWEST)
     except (TimeoutError, WorkerLost) as error:
-        what = "its text could not be cut into pages in time"
-        hint = "look for the same text elsewhere"
+        what = "its text could not be split into pages in time"
+        hint = "use another source of the same text"
         raise Problem("page_timeout", what, where=shown(url), hint=hint) from error
 
 
@@ -120,7 +120,7 @@ async def _read_before(here: Here, urls: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {
         keys[row.key]: json.loads(row.result)
         for row in rows
-        # A clock that has been set back since leaves times that have not come yet.
+        # After a clock was set back, some times are in the future.
         if abs(now - row.started) <= fresh or recent[row.run] == here.thread
     }
     true = await _true(here.owner, [one for ids in found.values() for one in ids])

@@ -14,8 +14,8 @@ from tools.evidence import Evidence, gather
 SEEN = "Nothing was found that is not shown above already."
 
 NOT_SEARCHED = (
-    "The web was not searched: the query holds words of the person's files or memory, or a secret, "
-    "that must not leave. Search for public words instead."
+    "The web was not searched: the query contains words of the person's files or memory, or a "
+    "secret, which must not leave this machine. Search for public words instead."
 )
 
 

@@ -135,7 +135,7 @@ async def test_a_part_that_is_done_without_the_model_is_named_in_the_first_line(
     assert outcome.state["status"] == "succeeded"
     (notice,) = outcome.state["report"]["notices"]
     why = reason(FAULTS[fault][1], "failed", "en")
-    assert notice.startswith(f"The model failed in a part of the work: {why}.")
+    assert notice.startswith(f"The model failed in part of the work: {why}.")
     assert part(role, [], "en") in notice
 
 
@@ -180,8 +180,8 @@ async def test_of_two_steps_the_one_that_failed_is_told_and_done_again_alone(
     assert isinstance(outcome, Outcome)
     assert outcome.state["status"] == "partial"
     assert outcome.state["report"]["notices"][0] == (
-        "Partial: the model failed: the model took too long. Without it were done, or left out: "
-        "the research (s2). Once it works again, this does the parts that are missing: "
+        "Partial: the model failed: the model took too long. Done without it, or left out: "
+        "the research (s2). Once it works again, complete the missing parts with: "
         "dossier resume t1-1"
     )
     assert "**winter cluster**: the model took too long" in str(outcome.state["messages"][-1].text)

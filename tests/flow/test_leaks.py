@@ -90,7 +90,7 @@ async def test_words_of_memory_and_files_are_in_no_query(
     assert leaks(web) == []
     assert not any("TWFy" in one for one in queries(web))
     answers = [str(one.text) for _, said in script.asked for one in said if one.type == "tool"]
-    assert any("must not leave" in one for one in answers)
+    assert any("must not leave this machine" in one for one in answers)
 
 
 async def test_the_trace_says_which_words_were_withheld(

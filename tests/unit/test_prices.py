@@ -67,7 +67,7 @@ async def test_a_cap_on_money_that_a_person_has_set_is_refused_without_a_price(l
 
     told = str(problem.value)
     assert told.startswith(
-        "error[model_without_price]: max_cost cannot hold: no price is known for"
+        "error[model_without_price]: max_cost cannot be enforced: no price is known for"
     )
     assert "[prices]" in told
     assert problem.value.exit_status == 2
