@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.errors import Problem
+from config.named_files import read_text
 from config.settings import settings
 from config.validation import first_error
 
@@ -80,7 +81,7 @@ def _read(file: Path | None) -> Models:
     name = str(file or "config/models.toml")
     try:
         shipped = resources.files("config") / "models.toml"
-        text = file.read_text("utf-8") if file else shipped.read_text("utf-8")
+        text = read_text(file, "utf-8") if file else shipped.read_text("utf-8")
         models = Models.model_validate(tomllib.loads(text))
     except FileNotFoundError as error:
         raise Problem("config_not_found", "there is no such file", where=name) from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.errors import Problem
+from config.named_files import read_text
 from tools.dates import iso
 
 GROUP = "group"
@@ -161,7 +162,7 @@ def _lines(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return read_text(file)
     except FileNotFoundError as error:
         what = "there is no such file"
         raise Problem("file_not_found", what, where=str(file), hint="check the path") from error

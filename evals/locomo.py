@@ -19,6 +19,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from config.errors import EXIT, Problem
+from config.named_files import read_text
 from evals.answers import bleu1, f1
 from evals.judged import Entry
 from evals.metrics import mean
@@ -72,7 +73,7 @@ def read_locomo(file: Path) -> tuple[list[Entry], list[Question]]:
         Problem: `file_not_found` or `locomo_unreadable`.
     """
     try:
-        samples = json.loads(file.read_text(encoding="utf-8-sig"))
+        samples = json.loads(read_text(file))
         return _pages(samples), _questions(samples)
     except FileNotFoundError as error:
         what = "there is no such file"

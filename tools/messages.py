@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config.errors import Problem
+from config.named_files import opened
 from retrieval.secrets import masked
 from retrieval.text import normalise
 from tools.dates import iso
@@ -73,11 +74,11 @@ def messages(file: Path) -> tuple[list[Message], list[BadLine]]:
 
 def _lines(file: Path) -> Iterator[bytes]:
     """Yield the lines; of one that is too long only its beginning."""
-    with file.open("rb") as opened:
-        while line := opened.readline(LONGEST + 1):
+    with opened(file) as stream:
+        while line := stream.readline(LONGEST + 1):
             yield line
             while len(line) > LONGEST and not line.endswith(b"\n"):
-                line = opened.readline(LONGEST + 1)
+                line = stream.readline(LONGEST + 1)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -83,6 +83,10 @@ def _write(file: Path, text: str, *, force: bool) -> None:
     if not force and os.path.lexists(file):
         hint = "name another file, or add --force to replace it"
         raise Problem("output_exists", "there is such a file", where=str(file), hint=hint)
+    if os.path.exists(file) and not file.is_file():
+        hint = "name a file, or leave it out to print what is exported"
+        what = "it is no file, and nothing else is ever replaced"
+        raise Problem("output_not_writable", what, where=str(file), hint=hint)
     part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:

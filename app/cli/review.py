@@ -13,6 +13,7 @@ from rich.table import Table
 from app.cli.editor import edit as edit_text
 from app.cli.output import one_line
 from config.errors import Problem
+from config.named_files import opened
 from graph.plan_text import LEGEND, read, written
 from retrieval.text import blank
 
@@ -111,8 +112,8 @@ def edit_from(file: Path) -> Decision:
         Problem: `plan_file` when it cannot be read, or what is wrong with the plan.
     """
     try:
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST + 1)
+        with opened(file) as stream:
+            content = stream.read(LARGEST + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError as error:
         what = "there is no such file"

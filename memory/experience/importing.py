@@ -18,6 +18,7 @@ from pydantic import (
 from sqlalchemy import Connection
 
 from config.errors import Problem
+from config.named_files import read_text
 from config.validation import first_error
 from memory.experience.insights import Wording, add_in
 from memory.experience.outcome import Signs
@@ -89,7 +90,7 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
         if file.stat().st_size > LONGEST:
             what = f"it is longer than {LONGEST:,} bytes"
             raise Problem("file_too_large", what, where=str(file), hint="split it")
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_text(file, most=LONGEST).split("\n")
     except FileNotFoundError as error:
         what = "there is no such file"
         raise Problem("file_not_found", what, where=str(file), hint="check the path") from error

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, insert, select
 
 from config.errors import Problem
+from config.named_files import read_text
 from config.validation import first_error
 from memory.facts import rows as fact_rows
 from memory.facts.fact import Fact
@@ -199,7 +200,7 @@ def read_document(file: Path) -> Moved:
         Problem: `file_not_found`, `file_unreadable` or `export_invalid`.
     """
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file)
     except FileNotFoundError as error:
         what = "there is no such file"
         raise Problem("file_not_found", what, where=str(file), hint="check the path") from error
