@@ -18,6 +18,7 @@ CUT = 12
 """The first characters of a key, by which it is recognised even if the rest was cut off."""
 
 _NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
+"""The names of variables that hold a key."""
 
 _LOGIN = r"(?<=://)([^/\s:@]*):[^/\s]+@"
 """A name and a password in an address."""
@@ -26,7 +27,7 @@ _ARGUMENT = (
     r"(?i)(?<=[?&;])((?:\w*[-_])?(?:ssl)?(?:password|passwd|pwd|secret|token|(?:api)?key))="
     r"[^&;\s)\"']+"
 )
-"""A password or a key among the arguments of an address."""
+"""A password or a key among the parameters of an address."""
 
 
 def without_keys(text: str) -> str:
@@ -36,9 +37,19 @@ def without_keys(text: str) -> str:
     """
     for form in _forms():
         text = _without(text, form)
+    return without_logins(text)
+
+
+def without_logins(text: str) -> str:
+    """Return a text without the passwords in its addresses."""
     if "://" not in text:
         return text
     return re.sub(_ARGUMENT, r"\1=***", re.sub(_LOGIN, r"\1:***@", text))
+
+
+def is_key(name: str) -> bool:
+    """Say whether a variable holds a key, by its name."""
+    return re.fullmatch(_NAMED, name.upper()) is not None
 
 
 def scrub(error: BaseException | None) -> None:
@@ -59,7 +70,7 @@ def _forms() -> Iterator[str]:
     for name, value in os.environ.items():
         key = value.strip()
         long = len(key) >= (WORD if key.isalpha() else SHORTEST)
-        if long and re.fullmatch(_NAMED, name.upper()):
+        if long and is_key(name):
             encoded = b2a_base64(key.encode(errors="replace"), newline=False).decode()
             every = (key, json.dumps(key)[1:-1], quote(key, safe=""), encoded)
             yield from dict.fromkeys(every)

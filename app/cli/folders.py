@@ -12,6 +12,7 @@ from app.cli.output import confirmed, one_line, say
 from config import environment
 from config.counted import counted
 from config.errors import Problem
+from config.keys import is_key, without_logins
 from config.settings import settings
 from storage.private import WRITABLE
 
@@ -148,7 +149,7 @@ def _told_apart(said: dict[str, str]) -> tuple[dict[str, str], list[str]]:
 
 def _shown(name: str, value: str) -> str:
     """Return a value as it is shown: of a key, only the end."""
-    if re.search("KEY|TOKEN|SECRET|PASSWORD", name):
+    if is_key(name):
         return f"…{value[-4:]}" if len(value) > HIDDEN else "…"
-    # An address may hold a password.
-    return one_line(re.sub(r"(?<=//)[^/@\s]*@", "…@", value))
+    # A name alone may be a key.
+    return one_line(re.sub(r"(?<=//)[^/@\s]*@", "…@", without_logins(value)))

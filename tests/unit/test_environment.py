@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,25 @@ def test_nothing_is_imported_unasked(tmp_path: Path, home: Path):
 
     assert told.value.code == "import_unconfirmed"
     assert not (home / ".env").exists()
+
+
+def test_importing_hides_passwords_in_addresses_and_shows_numbers(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    said = {
+        "DOSSIER_CONTEXT_TOKENS": "64000",
+        "DOSSIER_DATABASE_URL": "postgresql://me@db.example/dossier?password=honey",
+        "HTTPS_PROXY": "http://me:nectar@proxy.example",
+    }
+    (tmp_path / ".env").write_text("\n".join(f"{name}={one}" for name, one in said.items()))
+    asked: list[str] = []
+    monkeypatch.setattr(folders, "confirmed", lambda *words: asked.extend(words[2]))
+
+    assert folders.import_settings(file=tmp_path / ".env", sure=False) == 0
+
+    assert "  DOSSIER_CONTEXT_TOKENS = 64000" in asked
+    assert "db.example" in "".join(asked)
+    assert not {"honey", "nectar"} & set(re.findall(r"\w+", "".join(asked)))
 
 
 @pytest.mark.parametrize("name", ["none", "."])
