@@ -14,7 +14,7 @@ from report.marks import SPOKEN
 from report.numbers import FILE
 from report.openers import without_transition
 from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
-from report.synonyms import has, has_word, opposites, stands_in
+from report.synonyms import has, has_word, opposed, stands_in
 from retrieval.common import FRAME, LEAST, weight
 from retrieval.dates import MONTHS
 from retrieval.regex import regex
@@ -216,9 +216,7 @@ def opposes(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether a clause has the opposite of a word of the passages most like it."""
     if _LIKE_NOT.search(part):
         return False
-    for one, other in opposites():
-        if not has_word(one, part) or has_word(other, part):
-            continue
+    for one, other in opposed(part):
         wanted = [word for word in _wanted(part, frozenset()) if word not in words(one)]
         close = [said for source in sources for said in _alike(wanted, source)]
         contrary = any(has_word(other, said) and not _NOT.search(said) for said in close)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import accumulate
+from functools import lru_cache, partial
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -236,19 +237,25 @@ def _own(quote: re.Match[str], beside: str, cited: _Look, uses: list[Use]) -> st
 
 def _rest(mark: re.Match[str]) -> str:
     """Return what stands behind a mark in its statement or cell, with the marks that end it."""
-    said = statements(mark.string)
-    ends = accumulate(map(len, said))
-    end = next(end for end in ends if mark.end() <= end)
+    ends = _ends(mark.string)
+    end = ends[bisect_left(ends, mark.end())]
     rest = mark.string[mark.end() : end]
     behind = _GROUP_AT.match(mark.string, end)
     return rest.partition("|")[0] + (behind[0] if behind else "")
 
 
+@lru_cache(maxsize=8)
+def _ends(text: str) -> list[int]:
+    """Return where the statements of a block end."""
+    return list(accumulate(map(len, statements(text))))
+
+
 def _statement(mark: re.Match[str]) -> str:
     """Return the statement, or the cell of a table, that a group of markers belongs to."""
-    said = statements(mark.string)
-    ends = accumulate(map(len, said))
-    one, end = next(found for found in zip(said, ends, strict=True) if mark.start() < found[1])
+    ends = _ends(mark.string)
+    at = bisect_right(ends, mark.start())
+    end = ends[at]
+    one = mark.string[ends[at - 1] if at else 0 : end]
     cell = mark.string[end - len(one) : mark.start()].rpartition("|")[2]
     return cell if any(map(str.isalnum, cell)) else one
 
@@ -263,12 +270,20 @@ def _beside(mark: re.Match[str], head: Sequence[str]) -> str:
     if mark.string.lstrip().startswith("|"):
         column = mark.string[: mark.start()].count("|") - 1
         return f"{mark.string} {''.join(head[column : column + 1])}"
-    said = statements(mark.string)
-    ends = accumulate(map(len, said))
-    at = first = next(at for at, end in enumerate(ends) if mark.start() < end)
-    while first and (points_back(said[first]) or not names(said[first])):
-        first -= 1
-    return "".join(said[first : at + 1])
+    ends = _ends(mark.string)
+    at = bisect_right(ends, mark.start())
+    return mark.string[_begins(mark.string)[at] : ends[at]]
+
+
+@lru_cache(maxsize=8)
+def _begins(text: str) -> list[int]:
+    """Return for each statement of a block where the one begins that names its subject."""
+    found: list[int] = []
+    for start, end in pairwise([0, *_ends(text)]):
+        said = text[start:end]
+        leans = bool(found) and (points_back(said) or not names(said))
+        found.append(found[-1] if leans else start)
+    return found
 
 
 def _shown(cited: Sequence[_Cited], statement: str, beside: str, uses: list[Use]) -> str:

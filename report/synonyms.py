@@ -24,7 +24,25 @@ def stands_in(word: str, sentence: str) -> bool:
 
 def has_word(word: str, text: str) -> bool:
     """Tell whether a text has a word in any form of it."""
-    return word in text if not word.isascii() else not _stems(text).isdisjoint(words(word))
+    return word in text if not word.isascii() else not _stems(text).isdisjoint(_stems(word))
+
+
+def opposed(text: str) -> list[tuple[str, str]]:
+    """Return the words of the list that a text has, each with an opposite that it has not."""
+    told = {at for stem in _stems(text) for at in _latin_opposites().get(stem, ())}
+    pairs = opposites()
+    told |= {at for at, (one, _) in enumerate(pairs) if not one.isascii() and one in text}
+    return [pairs[at] for at in sorted(told) if not has_word(pairs[at][1], text)]
+
+
+@cache
+def _latin_opposites() -> dict[str, list[int]]:
+    """Return the places in the list of the words with each stem."""
+    found: dict[str, list[int]] = {}
+    for at, (one, _) in enumerate(opposites()):
+        for stem in words(one) if one.isascii() else ():
+            found.setdefault(stem, []).append(at)
+    return found
 
 
 @cache

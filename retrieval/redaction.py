@@ -257,6 +257,7 @@ def _tells(text: str, material: Material) -> bool:
 def _spelt(text: str, material: Material) -> set[int]:
     """Return the places of words that are private when they are joined."""
     atoms = [(one.start(), one.end(), plain(one[0])) for one in ATOM.finditer(text)]
+    odd = {atom: len(atom) == 1 or _strange(atom, material) for atom in {one for *_, one in atoms}}
     gone: set[int] = set()
     for first, (start, _, _) in enumerate(atoms):
         joined, strange, codes = "", False, []
@@ -265,7 +266,7 @@ def _spelt(text: str, material: Material) -> set[int]:
             codes.append(atom)
             if len(joined) > MOST:
                 break
-            strange = strange or len(atom) == 1 or _strange(atom, material)
+            strange = strange or odd[atom]
             if len(codes) > 1 and _joined_tells(joined, codes, strange, material):
                 gone.update(range(start, end))
     return gone

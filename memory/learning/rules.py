@@ -59,8 +59,8 @@ CARRIED = ("", "I ", "我")
 BEING = ("identity", "condition")
 """The kinds behind which it may leave out "I am" too: "I am a nurse and allergic to tea"."""
 
-_NOW = regex(r"^(?:now|currently|also)\s+|\s+(?:now|these days)$", re.IGNORECASE)
-END = regex(r"[\s.!。;,:…]+$")
+_NOW = regex(r"^(?:now|currently|also)\s+|(?<!\s)\s+(?:now|these days)$", re.IGNORECASE)
+END = regex(r"(?<![\s.!。;,:…])[\s.!。;,:…]+$")
 """The marks at the end of a sentence that make no difference."""
 
 HELD = (
@@ -100,7 +100,9 @@ _THIRD = regex(r"^(?:is|has|does|doesn't|isn't|\w+s)\b", re.IGNORECASE)
 _DETERMINERS = frozenset(re.findall(r"\w+", "the a an this that these those my our its their no"))
 _FIRST = {"is": "am", "isn't": "am not", "has": "have", "does": "do", "doesn't": "don't"}
 
-_CLAUSE = regex(r"[,;]\s*|\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s")
+_CLAUSE = regex(
+    r"[,;]\s*|(?:(?<!\s)|(?<=[–—-]\s))\s+(?:and|but|so|because|since|while|who|which)\s+|\s[–—-]\s"
+)
 
 
 class Statement(NamedTuple):

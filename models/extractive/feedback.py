@@ -46,11 +46,11 @@ _UNWANTED = regex(
 )
 """What says that something is not wanted; "it does not cover X" says that X is."""
 _SWAPS = (
-    regex(r"\b(?:replace|swap) (?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
+    regex(r"^(?>.*?\b(?:replace|swap) )(?P<old>.+?) (?:with|by|for) (?P<new>.+)", re.IGNORECASE),
     regex(r"\binstead of (?P<old>[^,]+), (?P<new>.+)", re.IGNORECASE),
-    regex(r"(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
-    regex(r"把(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
-    regex(r"(?P<new>.+?)，?而不是(?P<old>.+)"),
+    regex(r"^(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+)", re.IGNORECASE),
+    regex(r"^(?>.*?把)(?P<old>.+?)(?:[换換改]成|[改替][换換]?[为為])(?P<new>.+)"),
+    regex(r"^(?P<new>.+?)，?而不是(?P<old>.+)"),
 )
 _FEWER = regex(
     r"\b(?:fewer|less|shorter|simpler|too (?:long|many))\b|太[长長多]|少一?[点點些]|[简簡][单單化]",
@@ -62,6 +62,7 @@ _STEP = regex(
     r"|第(?P<sign>[一二三四五六\d])[步个個]|步[骤驟](?P<bare>[一二三四五六\d])|(?P<end>最后一)[步个個]",
     re.IGNORECASE,
 )
+_SPACES = regex(r"[^\S\n]{2,}")
 _ORDER = dict(zip("一二三四五六", range(1, 7), strict=True)) | {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
 }  # fmt: skip
@@ -74,7 +75,7 @@ _LEAD = regex(
     re.IGNORECASE,
 )
 _TAIL = regex(
-    r"(?:[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
+    r"(?:(?<![\s,])[\s,]*\b(?:too|as well|please|also|instead|out|away|steps?|part|section)\b"
     r"|的?(?:[内內]容|步[骤驟]|方面|部分))+\W*$",
     re.IGNORECASE,
 )
@@ -162,7 +163,7 @@ def _is_on(text: str, unwanted: Sequence[set[str]]) -> bool:
 
 def _clauses(feedback: str) -> Iterator[str]:
     """Yield what a person says, one wish at a time; a swap is a wish to drop and one to add."""
-    for clause in _CLAUSES.split(feedback):
+    for clause in _CLAUSES.split(_SPACES.sub(" ", feedback)):
         swap = next((found for one in _SWAPS if (found := one.search(clause))), None)
         if swap:
             yield f"drop {swap['old']}"

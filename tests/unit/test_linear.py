@@ -14,9 +14,16 @@ import pytest
 from config.errors import Problem
 from graph import plan_text
 from memory.facts.fact import cleaned
+from memory.learning.rules import clauses
 from memory.pages.sizing import prepared
+from models.extractive.blocks import Page
+from models.extractive.feedback import without
 from report import arithmetic
+from report.caveats import not_found
+from report.keeping import sound
 from report.quotations import quotations
+from report.render import plain as plain_report
+from report.synonyms import opposed
 from retrieval.boilerplate import boilerplate
 from retrieval.dates import dates
 from retrieval.listing import listings
@@ -71,6 +78,16 @@ def fact(text: str) -> object:
         return cleaned(text)
 
 
+def wishes(text: str) -> object:
+    """Leave out of a page what a person does not want."""
+    return without([Page("S1", "Bees", "", "Bees dance.")], [text], "How do bees dance?")
+
+
+def kept(text: str) -> object:
+    """Leave a doubted sentence out of a report."""
+    return sound(text, ["Bees sleep."])
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
 def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
@@ -95,6 +112,15 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (listings, "- a\n\nb\n\n"),
         (plan, "a\n"),
         (fact, "<!-- "),
+        (wishes, " "),
+        (wishes, "instead "),
+        (clauses, " "),
+        (plain_report, '<q s="S1">a '),
+        (kept, '<q s="S1">a '),
+        (not_found, "not "),
+        (not_found, "the sources "),
+        (not_found, "资料"),
+        (opposed, "a\n"),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
