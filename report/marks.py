@@ -30,6 +30,7 @@ _TAGS = regex(f"({_OPEN}|{_CLOSE})", re.IGNORECASE)
 _SENTENCE = regex(r".*?(?:[.!?]+(?=\s|\[|$)|[。！？]+|(?=\s*\[S\d)|\n|$)", re.DOTALL)
 _WRAPPED = regex(r'["“„«「『＂`]{1,3}(<q s="[^"]*">[^<>]*</q>)["”“»」』＂`]{1,3}', re.DOTALL)
 _CLOSED = regex(f"{_OPEN}.*?{_CLOSE}", re.DOTALL | re.IGNORECASE)
+_CLOSING_TAG = regex(_CLOSE, re.IGNORECASE)
 _CODED = regex(r"</?q\b|(?<![\w\])])\[S\d", re.IGNORECASE)
 _TWICE = regex(
     r"&(?:amp;)*lt;q s=(?:&(?:amp;)*(?:quot|#34|#39);|[\"'])?(S\d+)(?:&(?:amp;)*(?:quot|#34"
@@ -37,6 +38,7 @@ _TWICE = regex(
     r"&(?:amp;)*gt;(.*?)&(?:amp;)*lt;/q&(?:amp;)*gt;",
     re.DOTALL,
 )
+_TWICE_CLOSE = regex(r"&(?:amp;)*lt;/q&(?:amp;)*gt;")
 
 _ID, _AND = r"\^?[Ss]\d{1,6}", r"\s*(?:[-–—,;，；、/&+]|and\b|和|与|\s)\s*"
 _IDS = f"{_ID}(?:{_AND}{_ID})*"
@@ -77,12 +79,25 @@ def tidy(text: str) -> str:
     One that was copied as it is escaped in a prompt is read as a quotation. Inline code stays as it
     is, but for addresses, and for marks that a model took for code.
     """
-    done = [quote.span() for quote in _CLOSED.finditer(text)]
-    text = _TWICE.sub(lambda one: one[0] if _within(one.span(), done) else _unescaped(one), text)
-    quoted = [quote.span() for quote in _CLOSED.finditer(text)]
+    done, end = _closed(text), _last(_TWICE_CLOSE, text)
+    read = _TWICE.sub(
+        lambda one: one[0] if _within(one.span(), done) else _unescaped(one), text[:end]
+    )
+    text = read + text[end:]
+    quoted = _closed(text)
     bare, kept = without_code(changed(text, lambda code: _uncoded(code, quoted)))
     spelt = outside(_WRAPPED.sub(r"\1", "".join(_parts(bare))), _plain)
     return with_code(spelt, [URL.sub("", one) for one in kept])
+
+
+def _closed(text: str) -> list[tuple[int, int]]:
+    """Return the places of the quotations that are closed."""
+    return [one.span() for one in _CLOSED.finditer(text, 0, _last(_CLOSING_TAG, text))]
+
+
+def _last(mark: re.Pattern[str], text: str) -> int:
+    """Return where the last of some marks ends; behind it none that is opened is closed."""
+    return max((one.end() for one in mark.finditer(text)), default=0)
 
 
 def spell(body: str, known: Collection[str]) -> str:
