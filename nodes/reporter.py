@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import PurePath
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -18,10 +17,11 @@ from graph.records import Answer, Doubted, Report, RunStatus, Source
 from graph.state import State
 from memory.learning.questions import in_own_words
 from models.extractive.unquotable import unquotable
-from models.load import model_name, without_price
+from models.load import model_name
 from nodes.agent import work
 from nodes.checker import Reread, read_again
 from nodes.conversation import holds_secret
+from nodes.notices import failures, no_price, respelt, unread_files
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
 from prompts.loader import render
@@ -32,27 +32,20 @@ from report.earlier import accepted, earlier_block
 from report.render import plain, to_markdown
 from report.support import Proven
 from report.undone import ROLES, undone
-from report.wording import lacking, part, reason, word
+from report.wording import lacking, reason
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import masked
-from retrieval.spelling import spelt_out
-from runs.attempts import Failing, attempts, failing
+from runs.attempts import Failing, failing
 from runs.faults import bear
-from runs.place import goes_on, here, owner
-from tools.evidence import misspelt, note_checked, texts, verified
-from tools.files.reasons import with_reason
-from tools.ingest import UNKNOWN, Skipped, left_out
-from tools.uploads import newest_uploads, not_read
+from runs.place import here, owner
+from tools.evidence import note_checked, texts, verified
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
 
 REPLIED = ("answer_invalid", "model_refused")
 """The problems of a model that was asked, and whose reply is of no use."""
-
-NAMED = 8
-"""How many files that could not be read are named."""
 
 UNQUOTABLE = {"judging", "counting"}
 """Notices of a question that quotes do not answer (`models/extractive/unquotable.py`)."""
@@ -178,11 +171,11 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
         removed=checked.removed,
         doubted=[_shown(one) for one in checked.doubted],
         notices=[
-            *await _failures(draft, state, runtime),
+            *await failures(state, runtime, draft.problem, nothing_found=draft.lost is not None),
             *_notices(draft, state["language"]),
-            *await _respelt(state, runtime),
-            *await _not_read(state, runtime),
-            *await _no_price(state, runtime),
+            *await respelt(state, runtime),
+            *await unread_files(state, runtime),
+            *await no_price(state, runtime),
         ],
         language=state["language"],
         second_reader=again.second_reader,
@@ -333,77 +326,9 @@ def _notices(draft: Draft, language: str) -> list[str]:
     return [render(name, language=language, **told).strip() for name in names]
 
 
-async def _failures(draft: Draft, state: State, runtime: Runtime[Context]) -> list[str]:
-    """Tell in which parts a model failed, who stood in for it, and how to have them done by it."""
-    place, language = here(state, runtime), state["language"]
-    found = [one for one in await failing(place.run) if part(one.role, (), language)]
-    lost = undone(state) or draft.problem or draft.lost
-    whys = [*(one["error"]["code"] for one in undone(state)), *(one.status for one in found)]
-    whys = [draft.problem.code, *whys] if draft.problem else whys
-    if not whys:
-        return []
-    why = dict.fromkeys(reason(one, "failed", language) for one in whys)
-    status = word("failed" if draft.lost else "partial", language).capitalize()
-    told = {"why": word("comma", language).join(why), "status": status}
-    said = [render("notice_undone" if lost else "notice_failing", language=language, **told)]
-    for other in dict.fromkeys(one.stood_in for one in found):
-        parts = _parts([one for one in found if one.stood_in == other], language)
-        name = word("extractive", language) if other.startswith("extractive:") else other
-        words = {"other": name, "parts": word("comma", language).join(parts)}
-        said.append(
-            render(f"notice_{'stood_in' if other else 'left_out'}", language=language, **words)
-        )
-    if lost and runtime.server_info is None:
-        said.append(render("notice_go_on", language=language, command=goes_on(place)))
-    return [("" if language == "zh" else " ").join(one.strip() for one in said)]
-
-
-def _parts(found: Sequence[Failing], language: str) -> list[str]:
-    """Return what roles do, each once, with the steps in which they failed."""
-    roles = dict.fromkeys(one.role for one in found)
-    return [part(role, [o.step for o in found if o.role == role], language) for role in roles]
-
-
 def _first(notices: Sequence[str]) -> list[str]:
     """Return notices in their order, but first the one that says how far to trust the text."""
     return sorted(notices, key=lambda name: name != "unsure")
-
-
-async def _no_price(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Tell which models were asked for whom no cap on money holds."""
-    asked = [one.model for one in await attempts(here(state, runtime).run)]
-    names = ", ".join(without_price(asked))
-    told = {"models": names, "limit": f"max_cost = {runtime.context.max_cost}"}
-    return [render("notice_no_price", language=state["language"], **told).strip()] * bool(names)
-
-
-async def _respelt(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Tell which words of the question were searched for in another spelling."""
-    said = [str(one.text) for one in state["messages"] if isinstance(one, HumanMessage)]
-    changed = await misspelt(owner(runtime), runtime.context, said[-1]) if said else {}
-    put = {word: found for word, found in changed.items() if found in state["question"]}
-    words = spelt_out(put)
-    return [render("notice_spelling", language=state["language"], words=words).strip()] * bool(put)
-
-
-async def _not_read(state: State, runtime: Runtime[Context]) -> list[str]:
-    """Tell which files sent along, or of the folders asked about, nobody could read."""
-    place, language = here(state, runtime), state["language"]
-    files = newest_uploads(state["messages"])
-    sent = await not_read(place.owner, place.thread, files, language)
-    left = await left_out(place.owner, runtime.context.files)
-    named = sent + [_named(one, language) for one in left[:NAMED]]
-    if len(left) > NAMED:
-        named.append(render("more_files", language=language, count=len(left) - NAMED).strip())
-    between = "；" if language == "zh" else "; "
-    told = between.join(named)
-    return [render("notice_not_read", language=language, files=told).strip()] if told else []
-
-
-def _named(file: Skipped, language: str) -> str:
-    """Name a file that was not read, with the reason; one that nobody knows as it was given."""
-    name = file.path if file.reason == UNKNOWN else PurePath(file.path).name
-    return with_reason(name, file.reason, language)
 
 
 def _whole(text: str) -> str:

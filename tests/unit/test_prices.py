@@ -108,7 +108,7 @@ async def _answers() -> None:
 async def test_the_report_says_that_no_price_is_known(
     thread: Session, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("nodes.reporter.without_price", lambda names: [*dict.fromkeys(names)])
+    monkeypatch.setattr("nodes.notices.without_price", lambda names: [*dict.fromkeys(names)])
 
     outcome = await thread.begin("How do bees live?", make(choices, deep=False), quiet)
 
