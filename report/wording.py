@@ -127,7 +127,10 @@ _REASONS = {
     "model_refused": ("the model declined to answer", "模型拒绝作答"),
     "model_rejected": ("the model's server rejected the request", "模型服务拒绝了请求"),
     "model_timeout": ("the model took too long", "模型响应超时"),
-    "model_unavailable": ("the model could not be reached", "无法连接模型"),
+    "model_unavailable": (
+        "the model's server could not be reached, or failed",
+        "模型服务无法连接或出错",
+    ),
     "not_used": ("the report cites none of its sources", "报告没有引用它的来源"),
     "page_unavailable": ("a page could not be fetched", "有网页无法获取"),
     "query_withheld": (

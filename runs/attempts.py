@@ -101,11 +101,16 @@ class Failing(NamedTuple):
 
 
 async def failing(run: str) -> list[Failing]:
-    """Return the roles of a run that their models have not played so far, each once for a step."""
+    """Return the roles of a run that their models have not played so far, each once for a step.
+
+    They come in the order of their first attempts, and the steps of a role in that of the plan.
+    """
     made: dict[tuple[str, str], list[Attempt]] = {}
     for one in await attempts(run):
         made.setdefault((one.role, one.step), []).append(one)
-    return [found for one in made.values() if (found := _failing(one))]
+    roles = list(dict.fromkeys(role for role, _ in made))
+    named = sorted(made, key=lambda at: (roles.index(at[0]), len(at[1]), at[1]))
+    return [found for one in named if (found := _failing(made[one]))]
 
 
 def _failing(made: Sequence[Attempt]) -> Failing | None:

@@ -113,7 +113,8 @@ class Budget:
             seconds: How long it may take; behind that nobody waits for what it holds.
 
         Raises:
-            Problem: `budget_spent`; `where` is the cap that what was spent and this call pass.
+            Problem: `budget_spent`; `where` is the cap that what was spent, what is reserved and
+                this call pass, and the hint says how much each of them is.
         """
         while (allowed := self._allowed(role, need)) is None:
             await self._release(role)
@@ -152,7 +153,7 @@ class Budget:
         least, alone = min(LEAST, need.most), self._rooms(role, need, Cost())
         for cap, room in alone.items():
             if room < least:
-                raise self._refused(cap, *self._amounts(cap, need, least))
+                raise self._refused(cap, *self._amounts(cap, role, need, least))
         beside = self._rooms(role, need, self.reserved())
         cap = min(beside, key=lambda name: beside[name])
         usual = min(need.wanted, need.most, *alone.values())
@@ -196,9 +197,12 @@ class Budget:
         try:
             return await aside(work, *values, seconds=left)
         except Problem as problem:
-            if problem.code != "text_timeout" or self.left(role) > 0:
-                raise
-            raise self._refused("max_minutes") from problem
+            raise self.judged(role, problem) from problem
+
+    def judged(self, role: str, problem: Problem) -> Problem:
+        """Return why some work was not done: for its minutes, where it took what the run had."""
+        late = problem.code in ("text_timeout", "model_timeout") and self.left(role) <= 0
+        return self._refused("max_minutes") if late else problem
 
     async def _release(self, role: str) -> None:
         """Wait until a call in flight has ended, or has had the time that it may take."""
@@ -211,19 +215,23 @@ class Budget:
         now = time.monotonic()
         return [one for one in self._held if one.until > now]
 
-    def _amounts(self, cap: str, need: Need, least: int) -> tuple[float, float, float]:
-        """Return what was spent of a cap, what is held of it, and what a call needs at least."""
+    def _amounts(self, cap: str, role: str, need: Need, least: int) -> tuple[float, float, float]:
+        """Return what of a cap is spent, what is reserved, and what a call needs at least.
+
+        What is kept back for the reporter is reserved, too.
+        """
         spent, held = self._spent(), self.reserved()
+        kept = getattr(self.context, cap) - self._cap(cap, role)
         if cap == "max_tokens":
-            return spent.tokens_in, held.tokens_in, need.read + least
-        return spent.dollars, held.dollars, _dollars(need, least)
+            return spent.tokens_in, held.tokens_in + kept, need.read + least
+        return spent.dollars, held.dollars + kept, _dollars(need, least)
 
     def _refused(self, name: str, *amounts: float) -> Problem:
+        named = zip(("spent", "reserved", "needed"), amounts, strict=False)
+        told = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
+        hint = f"{told}; allow more with {name}" if told else f"allow more with {name}"
         limit = f"{name} = {getattr(self.context, name)}"
-        named = zip(("spent", "reserved", "estimate"), amounts, strict=False)
-        where = ", ".join([limit, *(f"{of} = {round(amount, 4)}" for of, amount in named)])
-        what, hint = "the run has used what it may", f"allow more with {name}"
-        return Problem("budget_spent", what, where=where, hint=hint)
+        return Problem("budget_spent", "the run has used what it may", where=limit, hint=hint)
 
     def _cap(self, name: str, role: str) -> float:
         share = 1.0 if role == "reporter" else 1.0 - KEPT_BACK

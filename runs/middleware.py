@@ -184,7 +184,8 @@ class Sent:
         except Problem:
             raise
         except faults.client_errors() as error:
-            raise faults.told(error) from error
+            told = faults.told(error)
+            raise self.around.budget.judged(self.around.role, told) from error
 
     def _judged(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
         """Note what an answer used, and on it which attempt it is of and what cut it off."""

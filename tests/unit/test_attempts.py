@@ -14,8 +14,9 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from graph.context import Context
-from runs.attempts import OPEN, Attempt, attempts, begun
+from runs.attempts import OPEN, Attempt, attempts, begun, failing, renamed
 from runs.budget import _budgets, budget
+from runs.ledger import Cost
 from runs.trace import read_trace
 from storage.engine import read_rows
 from storage.tables import calls
@@ -304,3 +305,13 @@ async def test_a_refusal_for_another_reason_is_told(script: Script):
     with pytest.raises(Problem, match="out of order"):
         await written()
     assert len(script.asked) == 1
+
+
+async def test_what_failed_is_told_in_the_order_of_the_plan_however_its_steps_came_to_run():
+    for role, step in [("researcher", "s10"), ("researcher", "s2"), ("planner", "")]:
+        name = await begun(somewhere(run="t1-1", step=step), role, Cost("fake:any"), 60)
+        await renamed(name, "model_unavailable")
+
+    told = [(one.role, one.step) for one in await failing("t1-1")]
+
+    assert told == [("researcher", "s2"), ("researcher", "s10"), ("planner", "")]

@@ -12,6 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_openai.chat_models import base
 
+from runs.attempts import attempts, failing
 from runs.trace import read_trace
 from tests.door import (
     BAD_KEY,
@@ -154,6 +155,16 @@ async def test_a_call_that_hangs_is_cut_at_the_deadline_of_the_run(script: Scrip
     assert await asked(max_minutes=0.01) == "budget_spent"
     assert time.monotonic() - started < 20
     assert len(script.asked) == 0
+
+
+async def test_a_call_that_the_deadline_of_the_run_cuts_is_no_failure_of_its_model(script: Script):
+    script.seconds = 30
+
+    await asked(max_minutes=0.01)
+
+    (attempt,) = await attempts("t1-1")
+    assert attempt.status == "budget_spent"
+    assert await failing("t1-1") == []
 
 
 async def test_a_call_that_hangs_is_cut_at_its_own_limit(
