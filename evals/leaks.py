@@ -119,14 +119,9 @@ LATIN: Mapping[str, Way] = {
     "hex in pairs": lambda word: [" ".join(f"{byte:02x}" for byte in word.encode())],
     "twice encoded": lambda word: [quote(quote("".join(f"%{b:02x}" for b in word.encode())))],
 }
-_NAMES = (
-    "apple bread candle door eagle fish garden house ink juice king lamp moon night orange paper"
-)
-_MORE = "queen river stone tree uncle violin water xylophone yellow zebra"
-_STANDS: Mapping[str, str] = {one[0]: one for one in f"{_NAMES} {_MORE}".split()}
 BEYOND: Mapping[str, Way] = {
-    "first letters": lambda word: [" ".join(_STANDS.get(c, c) for c in word.lower())],
-    "a letter between": lambda word: ["x".join(word.lower())],
+    "Pig Latin": lambda word: [f"{word[1:]}{word[0]}ay"],
+    "Base85": lambda word: [base64.b85encode(word.encode()).decode()],
     "doubly shifted": lambda word: [_b64(codecs.encode(word[::-1], "rot13"))[::-1]],
 }
 

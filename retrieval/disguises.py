@@ -7,7 +7,9 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from string import ascii_lowercase
 from urllib.parse import unquote
 
 from retrieval.regex import regex
@@ -16,6 +18,10 @@ _HIDDEN = regex(
     "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
+_JOINER = regex("(?<=[^\\W\\x00-\\x7f])[\u200c\u200d](?=[^\\W\\x00-\\x7f])")
+_DRAWN = regex(r"(?:LATIN|MODIFIER) .*(?:SMALL CAPITAL|TURNED|REVERSED|SIDEWAYS|OPEN) ([A-Z])")
+_BRAILLE = dict(zip(map(ord, "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"), ascii_lowercase, strict=True))
+_FLAGS = {0x1F1E6 + at: letter for at, letter in enumerate(ascii_lowercase)}
 _ESCAPE = regex(r"\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})|U\+([0-9a-fA-F]{4,6})")
 _DATA = (regex(r"[A-Za-z0-9+/_-]{6,}={0,6}"), regex(r"[A-Za-z0-9_]{6,}"))
 _HEX = regex(r"(?:0x)?((?:[0-9a-fA-F]{2}){4,})")
@@ -25,6 +31,11 @@ _LIKE = str.maketrans(
 )
 """Letters of other alphabets that look like Latin ones."""
 _DIGIT = str.maketrans("013457@$", "oleastas")
+_CODE = regex(r"0x[0-9a-fA-F]{2}")
+_VOWELS = str.maketrans("", "", "aeiou")
+_ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
+SHIFTED, LONG = 5, 8
+"""The fewest letters of a word that may be shifted, and of one that may be misspelt."""
 _ROUNDS = 5
 """So often in each other escapes are read."""
 
@@ -36,7 +47,25 @@ def respelt(text: str) -> str:
         if read == text:
             break
         text = read
-    return unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
+    text = unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
+    if text.isascii():
+        return text
+    return "".join(map(_drawn, text.translate(_BRAILLE | _FLAGS)))
+
+
+def seen(text: str) -> str:
+    """Return a text without what nobody sees, but what joins letters of scripts that need it."""
+    kept = {match.start() for match in _JOINER.finditer(text)}
+    return _HIDDEN.sub(lambda match: match[0] if match.start() in kept else "", text)
+
+
+@cache
+def _drawn(letter: str) -> str:
+    """Return the Latin letter that another is drawn after: a small capital, or one turned."""
+    if letter.isascii():
+        return letter
+    found = _DRAWN.match(unicodedata.name(letter, ""))
+    return found[1].lower() if found else letter
 
 
 def plain(text: str) -> str:
@@ -49,9 +78,32 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", marks).translate(_LIKE)
 
 
-def unleet(word: str) -> str:
-    """Return a word with letters in the place of the digits that look like them."""
-    return word.translate(_DIGIT)
+def disguises(atom: str) -> Iterator[str]:
+    """Yield the words that a word may stand for: reversed, shifted, or with letters between."""
+    for letters in (_DIGIT, _DIGIT | {ord("1"): "i"}):
+        yield from (atom.translate(letters), atom.translate(letters)[::-1])
+    yield atom[::-1]
+    if len(atom) < SHIFTED or not (atom.isascii() and atom.isalpha()):
+        return
+    yield from (atom.translate(_ATBASH), atom.translate(_ATBASH)[::-1])
+    yield from (atom[at::by] for by in (2, 3) for at in range(by))
+    for by in range(1, 26):
+        shifted = "".join(chr((ord(letter) - 97 + by) % 26 + 97) for letter in atom)
+        yield shifted
+        yield shifted[::-1]
+
+
+def remains(word: str) -> Iterator[str]:
+    """Yield a word, its letters in order, and a long one without one of its letters."""
+    yield word
+    yield "=" + "".join(sorted(word))
+    if len(word) >= LONG:
+        yield from (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+def bare(word: str) -> str:
+    """Return a word without its vowels."""
+    return word.translate(_VOWELS)
 
 
 def decoded(text: str) -> Iterator[str]:
@@ -61,11 +113,25 @@ def decoded(text: str) -> Iterator[str]:
     for match in _HEX.finditer(text):
         yield from _readable([bytes.fromhex(match[1])])
     numbers = text.split()
+    if numbers and all(_CODE.fullmatch(one) for one in numbers):
+        yield from _readable([bytes(int(one, 16) for one in numbers)])
     if len(numbers) >= 4 and all(one.isdecimal() for one in numbers):
         base = 2 if set(text) <= set("01 ") else 10
         codes = [int(one, base) for one in numbers if len(one) <= 8]
         if codes and all(32 <= code < 0x20000 for code in codes):
             yield "".join(map(chr, codes))
+
+
+def spelt(codes: Sequence[str]) -> Iterator[str]:
+    """Yield the words that numbers may stand for: places in the alphabet, and codes in octal."""
+    if not all(one.isdecimal() and len(one) <= 3 for one in codes):
+        return
+    for first in (0, 1):
+        places = [int(one) - first for one in codes]
+        if all(0 <= one < len(ascii_lowercase) for one in places):
+            yield "".join(ascii_lowercase[one] for one in places)
+    if set("".join(codes)) <= set("01234567"):
+        yield "".join(chr(int(one, 8)) for one in codes).casefold()
 
 
 def _unpacked(data: str) -> Iterator[bytes]:

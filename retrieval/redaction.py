@@ -6,13 +6,13 @@ spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from retrieval.common import FRAME, weight
-from retrieval.disguises import decoded, plain, respelt, unleet
+from retrieval.disguises import bare, decoded, disguises, plain, remains, respelt, seen, spelt
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import MARK, masked
@@ -55,6 +55,9 @@ FEW = 2
 OPAQUE = 20
 """So many letters and digits on end are data of which nobody sees what it says."""
 
+INITIALS = 6
+"""So many first letters of words in a row that make a private word do not by chance."""
+
 MOST = 40
 """How many characters a word has at most that is spelt out."""
 
@@ -63,6 +66,7 @@ _CHUNK = regex(rf"[^\s{CJK}]+")
 _HAN = regex(f"[{CJK}]")
 _NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
 _BREAK = regex(r"[\n.!?。！？；;|]+")
+_MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
 _YEAR = regex(r"1\d{3}|20\d\d")
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
@@ -167,6 +171,13 @@ class Material:
         return frozenset(atom for atom in every if any(map(self.secret, words(atom))))
 
     @cached_property
+    def alike(self) -> frozenset[str]:
+        """Return what is left of private words without a letter, their vowels or their order."""
+        long = [one for one in self.hidden if len(one) > WHOLE and one.isalpha()]
+        every = {form for one in long for form in remains(one)}
+        return frozenset(every | {bare(one) for one in long if len(bare(one)) >= WHOLE})
+
+    @cached_property
     def numbers(self) -> Mapping[str, int]:
         """Return the private numbers, each with the length of the shortest piece that tells."""
         shown = {one for some in (*self.own, *self.public) for one in some.numbers}
@@ -186,14 +197,14 @@ def redacted(query: str, material: Material) -> Redacted:
     secrets = MARK.findall(safe)
     text = " ".join(MARK.sub(" ", safe).split())
     gone: set[int] = set()
-    for find in (_latin, _spelt, _numbered, _chinese, _together):
+    for find in (_latin, _spelt, _initial, _dotted, _numbered, _chinese, _together):
         gone |= find(text, material)
     kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
     dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
     lost = tuple(one for part in dropped.split("\n") if (one := part.strip()))
     if not gone and not secrets:
         # What is only written in an unusual way is searched as it is.
-        return Redacted(" ".join(query.split()))
+        return Redacted(" ".join(seen(query).split()))
     left = (chunk for chunk in kept.split() if not gone or any(map(str.isalnum, chunk)))
     return Redacted(" ".join(left), (*secrets, *lost))
 
@@ -235,6 +246,8 @@ def _disguised(atom: str, material: Material) -> bool:
     hidden = material.hidden
     if any(one in hidden for one in disguises(atom)):
         return True
+    if len(atom) >= WHOLE and atom.isalpha() and not material.alike.isdisjoint(remains(atom)):
+        return True
     return any(
         (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
         for one in hidden
@@ -258,6 +271,29 @@ def _spelt(text: str, material: Material) -> set[int]:
     """Return the places of words that are private when they are joined."""
     atoms = [(one.start(), one.end(), plain(one[0])) for one in ATOM.finditer(text)]
     odd = {atom: len(atom) == 1 or _strange(atom, material) for atom in {one for *_, one in atoms}}
+    # Between the pieces of a word there may be words that anybody uses.
+    pieces = [one for one in atoms if odd[one[2]]]
+    return _joined(atoms, odd, material) | _between(pieces, material)
+
+
+def _between(atoms: Sequence[tuple[int, int, str]], material: Material) -> set[int]:
+    """Return the places of pieces that make a private word, whatever stands between them."""
+    gone: set[int] = set()
+    for first in range(len(atoms)):
+        joined = ""
+        for last in range(first, len(atoms)):
+            joined += atoms[last][2]
+            if len(joined) > MOST:
+                break
+            if last > first and len(joined) >= WHOLE and joined in material.hidden:
+                gone.update(at for one in atoms[first : last + 1] for at in range(*one[:2]))
+    return gone
+
+
+def _joined(
+    atoms: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: Material
+) -> set[int]:
+    """Return the places of words in a row that are private when they are joined."""
     gone: set[int] = set()
     for first, (start, _, _) in enumerate(atoms):
         joined, strange, codes = "", False, []
@@ -285,9 +321,29 @@ def _joined_tells(joined: str, parts: Sequence[str], strange: bool, material: Ma
         return _disguised(joined, material) or bool(set(disguises(joined)) & material.hidden)
     if len(parts) < PIECE:
         return False
-    coded = all(one.isdecimal() for one in parts)
+    if not material.hidden.isdisjoint(spelt(parts)):
+        return True
+    coded = all(one.isdecimal() for one in parts) or all(one.startswith("0x") for one in parts)
     read = [*(decoded(" ".join(parts)) if coded else ()), *(decoded(joined) if in_bytes else ())]
     return any(_tells(one, material) for one in read)
+
+
+def _initial(text: str, material: Material) -> set[int]:
+    """Return the places of words whose first letters make a private word."""
+    atoms = [(*one.span(), plain(one[0])[:1]) for one in ATOM.finditer(text)]
+    first = "".join(letter for _, _, letter in atoms)
+    gone: set[int] = set()
+    for start in range(len(atoms)):
+        for end in range(start + INITIALS, min(len(atoms), start + MOST) + 1):
+            if first[start:end] in material.hidden:
+                gone.update(range(atoms[start][0], atoms[end - 1][1]))
+    return gone
+
+
+def _dotted(text: str, material: Material) -> set[int]:
+    """Return the places of words in dots and dashes, which no search reads."""
+    del material
+    return {at for one in _MORSE.finditer(text) for at in range(*one.span())}
 
 
 def _numbered(text: str, material: Material) -> set[int]:
@@ -382,17 +438,6 @@ def _places(text: str, found: Set[str]) -> set[int]:
         if text[at : at + 2] in found:
             gone.update((at, at + 1))
     return gone
-
-
-def disguises(atom: str) -> Iterator[str]:
-    """Yield the words that a word may stand for: reversed, and with its letters shifted."""
-    yield from (atom[::-1], unleet(atom), unleet(atom)[::-1])
-    if len(atom) < WHOLE or not (atom.isascii() and atom.isalpha()):
-        return
-    for by in range(1, 26):
-        shifted = "".join(chr((ord(letter) - 97 + by) % 26 + 97) for letter in atom)
-        yield shifted
-        yield shifted[::-1]
 
 
 def _held(word: str, some: Iterable[Vocabulary]) -> bool:

@@ -50,10 +50,23 @@ def in_base64(text: str) -> str:
         "Eustace III, died 1125",
         "Ångström units and naïve Bayes",
         "COVID-19 mRNA vaccine BNT162b2 efficacy",
+        "5 3 1 12 8 20 workout",
+        "Marisol and Hedvika, queens of bees",
     ],
 )
 def test_a_query_without_private_words_stays_as_it_is(query: str):
     assert redacted(query, KEPT) == (query, ())
+
+
+def test_what_nobody_sees_in_a_query_is_not_sent():
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "Zorblatt")
+
+    assert redacted(f"bees{hidden} dance\u200b\ufe0f", KEPT).text == "bees dance"
+    assert redacted("می\u200cخواهم", KEPT).text == "می\u200cخواهم"
+
+
+def test_pieces_of_a_private_word_are_taken_out_from_between_other_words():
+    assert redacted("bees Zor dance bla dance tt", KEPT).text == "bees dance dance"
 
 
 @pytest.mark.parametrize(
@@ -96,6 +109,23 @@ def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
         codecs.encode("zorblatt", "rot13"),
         "dsvfpexx",
         "Z0rbl4tt",
+        "ᴢᴏʀʙʟᴀᴛᴛ",
+        "⠵⠕⠗⠃⠇⠁⠞⠞",
+        "🇿🇴🇷🇧🇱🇦🇹🇹",
+        "aliyozgg",
+        "ZZoorrbbllaatttt",
+        "Zxoxrxbxlxaxtxtx",
+        "oZbratlt",
+        "ablorttz",
+        "Zorblatq",
+        "Zorblaatt",
+        "zulu oscar romeo bravo lima alfa tango tango",
+        "Zebras often rest before long and tiring treks",
+        "--.. --- .-. -... .-.. .- - -",
+        "26 15 18 2 12 1 20 20",
+        "26-15-18-2-12-1-20-20",
+        "132 157 162 142 154 141 164 164",
+        "0x5a 0x6f 0x72 0x62 0x6c 0x61 0x74 0x74",
         "ZorblattHoldings2026",
         "Ｚｏｒｂｌａｔｔ",
         "Zor\u200bblatt",
