@@ -12,7 +12,7 @@ from storage.tables import runs, utterances
 
 
 async def said_in(owner: str, threads: Sequence[str]) -> list[str]:
-    """Return what the person asked in some threads, said against plans, and put into them."""
+    """Return what the person asked, said about plans, and added to plans in some threads."""
     its = (runs.c.owner == owner, runs.c.thread.in_(threads))
     asked = (await read_rows(select(runs.c.id, runs.c.question).where(*its))).all()
     mine = (utterances.c.owner == owner, utterances.c.run.in_([row.id for row in asked]))

@@ -55,9 +55,9 @@ class Work(NamedTuple):
     unsure: str | None = None
     """What is missing for it to be an answer, where the model itself says it may be none."""
     capped: str = ""
-    """The cap of the run that cut it off, as `max_tokens = 5000`, where it was not the model."""
+    """The cap of the run that cut it off, such as `max_tokens = 5000`; "" for the model's limit."""
     stood_in: Problem | None = None
-    """Why another model wrote it than the one that plays the role, where one did."""
+    """Why a model other than the chosen one wrote it, if so."""
 
 
 async def ask(
@@ -125,7 +125,9 @@ async def _answer(
             said = [*said, AIMessage(str(reply.text)[:MENDABLE]), HumanMessage(told)]
     if capped:
         hint = f"allow more with {capped.partition(' ')[0]}"
-        raise Problem("budget_spent", "no room is left for an answer", where=capped, hint=hint)
+        raise Problem(
+            "budget_spent", "too few tokens are left for an answer", where=capped, hint=hint
+        )
     what = f"the {around.role}'s answer does not fit {schema.__name__}"
     raise Problem("answer_invalid", what)
 

@@ -189,7 +189,7 @@ def _shown(tag: str, one: Experience, steps: Sequence[Utterance], ended: str = "
 
 
 def _outcome(state: State) -> str:
-    """Return how each step of a run came out, how often the checks mended its report, its gaps."""
+    """Return the result of each step of a run, how often the checks intervened, and its gaps."""
     found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
     report, tongue = state["report"], state["language"]
     steps = [
@@ -199,7 +199,7 @@ def _outcome(state: State) -> str:
     ]
     removed = (why_removed(one["reason"], tongue) for one in report["removed"])
     doubts = (doubt(one["reason"], tongue) for one in report["doubted"])
-    # What a sentence said may be the words of any page, and an insight is guidance.
+    # A sentence may contain the words of any page, and an insight becomes guidance.
     counts = Counter([*removed, *doubts])
     checked = [f"- {why}: {count}" for why, count in counts.items()]
     missing = [f"missing: {gap['title']}: {gap['reason']}" for gap in gaps(state)]

@@ -134,7 +134,7 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
 
 
 def _added(old: Plan, new: Plan) -> list[ledger.Said]:
-    """Return the words that a person has put into a plan: what searches for it may say."""
+    """Return the words that a person has added to a plan, which its searches may use."""
     before, after = (_TOKEN.findall(json.dumps(one, ensure_ascii=False)) for one in (old, new))
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = (" ".join(after[first:last]) for kind, _, _, first, last in blocks if kind != "equal")

@@ -76,17 +76,17 @@ class Draft:
     limit: str = ""
     """The limit of the run that was reached, if one was."""
     cut_by: str = ""
-    """The limit of the run that cut the text off, as far as it was not the model's own."""
+    """The limit of the run that cut the text off; "" for the model's own limit."""
     unsure: str = ""
     """What is missing for it to be an answer, if it is not certain to be one."""
     problem: Problem | None = None
-    """What kept the model from writing it, or from writing on."""
+    """Why the model did not write it, or not all of it."""
     unread: str = ""
-    """The code of what kept the second reader from reading it."""
+    """The code of the problem because of which the second reader did not read it."""
     lost: Failing | None = None
     """The role whose failure may be why nothing was found."""
     quotes: bool = False
-    """Whether it was put together of quotations, which answer fewer questions."""
+    """Whether it consists of quotations, which answer fewer questions."""
     id: str = field(default_factory=lambda: str(uuid4()))
 
     def add(self, text: str) -> None:
@@ -108,7 +108,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     was searched.
 
     Raises:
-        Problem: What kept the model from writing, where nothing can be shown without it.
+        Problem: Why the model did not write, if nothing can be shown without it.
     """
     sources = {name: state["sources"][name] for name in material.named(state)}
     draft = Draft(limit=limit_reached(state), id=_message_of(state) or str(uuid4()))
@@ -144,17 +144,17 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
 
 
 def _error(draft: Draft) -> dict[str, str]:
-    """Return what kept the model from writing, or a role from finding anything, as plain data."""
+    """Return why the model did not write, or a role found nothing, as plain data."""
     if draft.lost:
         what = f"the model failed as {draft.lost.role}"
-        hint = HINTS.get(draft.lost.status, "resume the run, which asks the model once more")
+        hint = HINTS.get(draft.lost.status, "resume the run, which asks the model again")
         failed = Problem(draft.lost.status, what, hint=hint)
         return {**failed.as_dict(), "role": draft.lost.role}
     return draft.problem.as_dict() if draft.problem else {}
 
 
 def _message_of(state: State) -> str:
-    """Return the id of the message that shows a report of this turn which is now written again."""
+    """Return the id of the message with a report of this turn that is now written again."""
     answer = (state.get("answers") or {}).get(str(state["turn"]))
     return answer.get("message", "") if answer else ""
 

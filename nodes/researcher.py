@@ -140,15 +140,15 @@ def _request(state: StepState) -> str:
 async def _undone(
     finding: Finding, problem: Problem, runtime: Runtime[Context], place: Here
 ) -> Finding:
-    """Return a finding with what kept its step from being done, as far as this session goes."""
+    """Return a finding with the problem because of which its step was not done, if any."""
     session = (await budget(place, runtime.context)).session
     return finding | {"error": problem.as_dict(), "session": session}
 
 
 def _unread(written: Work) -> Problem | None:
-    """Return what kept the model that plays the role from reading the sources, if it has not.
+    """Return why the chosen model did not read the sources, if it did not.
 
-    Another one that finds nothing in them does not tell that nothing is there.
+    That a fallback model finds nothing in them does not mean that nothing is there.
     """
     if written.complete or written.capped:
         return written.stood_in

@@ -46,7 +46,7 @@ class Enough(BaseModel):
 async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that can start be sent; when none is left, see whether more are needed.
 
-    Steps that something kept from being done in an earlier session of the run are sent again.
+    Steps that failed in an earlier session of the run are sent again.
 
     Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`, and
     takes out of `findings` what is done again.

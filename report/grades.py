@@ -1,4 +1,4 @@
-"""Tell how well its sources bear out a sentence, on one scale."""
+"""Grade how well a sentence is supported by its sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GRADES: dict[str, Grade] = {
 def grade(reason: str) -> Grade:
     """Return the grade of a sentence that is doubted for a reason; without one it is supported.
 
-    It is contradicted where its sources have something else in its place, weak where they say less
-    or it hangs on what was taken out, and else not found.
+    It is contradicted if its sources say something else, weak if they say less or it refers to a
+    removed sentence, and otherwise not found.
     """
     return _GRADES.get(reason, "not_found")

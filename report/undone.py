@@ -1,4 +1,4 @@
-"""What of a run was not done since something failed, so that it can be done once that is mended."""
+"""Find the parts of a run that failed, so that a resume can repeat them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from graph.state import State
 
 
 def undone(state: State) -> list[Finding]:
-    """Return the findings of this turn whose steps something kept from being done."""
+    """Return the findings of this turn whose steps failed."""
     findings: dict[str, Finding] = of_turn(state.get("findings"), state.get("turn", 0))
     return [one for one in findings.values() if one.get("error")]
 
 
 def first_error(state: State) -> Problem | None:
-    """Return the problem that is told first of those that kept something from being done."""
+    """Return the first problem because of which a part was not done."""
     told = [one["error"] for one in undone(state)]
     told += [error] if (error := _of_report(state)) else []
     return Problem.of(told[0]) if told else None
 
 
 ROLES = {"rewriter": "coordinator", "planner": "background"}
-"""Roles without whom nothing may be found, and the nodes behind which they are asked."""
+"""Roles without which nothing may be found, and the nodes after which they are asked."""
 
 
 def stands_before(state: State) -> str:
-    """Return the node behind which a finished run goes on with what is undone; none if nothing."""
+    """Return the node after which a finished run repeats its failed parts; "" without any."""
     error = _of_report(state)
     if error and error.get("role") in ROLES:
         return ROLES[error["role"]]
@@ -37,7 +37,7 @@ def stands_before(state: State) -> str:
 
 
 def begins_again(state: State, node: str) -> State:
-    """Return the update with which a finished run goes on behind a node."""
+    """Return the update with which a finished run continues after a node."""
     if node not in ROLES.values():
         return State(status="running")
     names = of_turn(state.get("findings"), state["turn"])

@@ -1,4 +1,4 @@
-"""Write down every attempt of a model call before it is sent, and what it came to."""
+"""Record every attempt at a model call before it is sent, and how it ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storage.journal import Statement, commit
 from storage.tables import attempts as table
 
 OPEN = "open"
-"""The status of an attempt of which nobody knows how it ended."""
+"""The status of an attempt whose end is unknown."""
 
 
 NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN)
@@ -24,7 +24,7 @@ NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN)
 
 
 class Attempt(NamedTuple):
-    """One attempt of a model call, and what it used, or may have used."""
+    """One attempt at a model call, and what it used, or may have used."""
 
     id: str
     role: str
@@ -40,7 +40,7 @@ class Attempt(NamedTuple):
 
 
 async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
-    """Write down that a call is about to be sent; return the id of the attempt.
+    """Record that a call is about to be sent; return the id of the attempt.
 
     Args:
         here: Where in the run it is made.
@@ -62,13 +62,13 @@ async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
 
 
 def settled(name: str, status: str, cost: Cost) -> Statement:
-    """Return the statement that says how an attempt ended, and what it used."""
+    """Return the statement that records how an attempt ended, and what it used."""
     values = {"status": status, **_used(cost), "ended": steady()}
     return update(table).where(table.c.id == name).values(values), None
 
 
 async def renamed(name: str, status: str) -> None:
-    """Say of an attempt that its answer was of no use after all."""
+    """Record that the answer of an attempt could not be used after all."""
     await commit((update(table).where(table.c.id == name).values(status=status), None))
 
 

@@ -1,4 +1,4 @@
-"""Keep what a thread gathers once, however many of its checkpoints hold it."""
+"""Store each entry of a thread once, however many of its checkpoints contain it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TABLE = (
     "CREATE TABLE IF NOT EXISTS blobs (thread_id TEXT NOT NULL, digest BLOB NOT NULL, type TEXT, "
     "value BLOB, erased INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (thread_id, digest))"
 )
-"""Entries of the growing channels of a thread, by the hash of what each was when it was kept."""
+"""Entries of the growing channels of a thread, by the hash of each when it was stored."""
 
 HELD = "blobs"
-"""The key of a checkpoint that names the channels whose entries are kept apart."""
+"""The key of a checkpoint that lists the channels whose entries are stored separately."""
 
 SMALL = 64
-"""The bytes up to which an entry stands in the checkpoint itself."""
+"""The size in bytes up to which an entry stays in the checkpoint itself."""
 
 KNOWN = "SELECT digest, erased FROM blobs WHERE thread_id = ?"
 KEEP = "INSERT INTO blobs (thread_id, digest, type, value) VALUES (?, ?, ?, ?)"
@@ -31,7 +31,7 @@ DROP = (
 ROOTS = "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
 
 Typed = tuple[str, bytes]
-"""A value as it is written: in which form, and its bytes."""
+"""A serialised value: its type, and its bytes."""
 
 
 class Kept(NamedTuple):
@@ -43,7 +43,7 @@ class Kept(NamedTuple):
 
 
 class Parted(NamedTuple):
-    """The channels of a checkpoint with hashes in the place of entries, and those entries."""
+    """The channels of a checkpoint with hashes in place of entries, and those entries."""
 
     values: dict[str, Any]
     held: list[str]
@@ -58,9 +58,9 @@ def parted(
 
     Args:
         values: What the channels hold.
-        dump: Writes a value.
-        erased: The hashes of entries of which something was forgotten since they were kept: whoever
-            says the same again means the whole of it.
+        dump: Serialises a value.
+        erased: The hashes of entries of which something was forgotten since they were stored; an
+            equal new entry stays in the checkpoint, in full.
     """
     entries: dict[bytes, Typed] = {}
     spoilt = frozenset(erased)
@@ -88,7 +88,7 @@ def keep(
 def joined(
     checkpoint: dict[str, Any], load: Callable[[Typed], Any], kept: Mapping[bytes, Kept]
 ) -> None:
-    """Put the entries of a checkpoint in the place of their hashes.
+    """Replace the hashes in a checkpoint by their entries.
 
     Raises:
         KeyError: When one is missing.
@@ -114,7 +114,7 @@ def _digest(typed: Typed) -> bytes:
 
 
 def loaded(cursor: Cursor, thread: str) -> dict[bytes, Kept]:
-    """Return the entries of a thread as they are written."""
+    """Return the serialised entries of a thread."""
     rows = cursor.execute(LOAD, (thread,))
     return {digest: Kept((kind, data), erased) for digest, kind, data, erased in rows}
 

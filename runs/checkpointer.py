@@ -50,16 +50,16 @@ UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, Recur
 """What reading a damaged checkpoint raises; JSON and msgpack raise kinds of `ValueError`."""
 
 NO_TEXT = "Could not decode"
-"""What SQLite says of a value that is kept as text and is none."""
+"""SQLite's message on a value that is stored as text but is not text."""
 
 CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
 """What LangGraph looks up in every checkpoint."""
 
 SPARE = 1_000
-"""How many free pages stay in the file for what is saved next."""
+"""How many free pages stay in the file for the next checkpoints."""
 
 JOURNAL = 4_000_000
-"""How many bytes of its log stay behind a write that was larger."""
+"""The size in bytes to which the log is truncated after a large write."""
 
 
 class Checkpoints(SqliteSaver):
@@ -116,7 +116,7 @@ class Checkpoints(SqliteSaver):
     def _parted(
         self, cursor: sqlite3.Cursor, thread: str, values: dict[str, Any]
     ) -> dict[str, Any]:
-        """Keep the entries of the channels that grow; return what the checkpoint has of them."""
+        """Store the entries of growing channels separately; return their hashes in their place."""
         known = dict(cursor.execute(KNOWN, (thread,)).fetchall())
         erased = [digest for digest, changed in known.items() if changed]
         parts = parted(values, self.serde.dumps_typed, erased)
@@ -124,7 +124,7 @@ class Checkpoints(SqliteSaver):
         return {"channel_values": parts.values, HELD: parts.held}
 
     def _clean(self, cursor: sqlite3.Cursor, thread: str, id: str, source: str | None) -> None:
-        """Delete what nobody needs behind a step, or behind a question."""
+        """Delete what is no longer needed after a step, or after a question."""
         if source == "loop" and cursor.execute(HAS_BRANCHES, (thread,)).fetchone():
             for delete in BRANCHES:
                 cursor.execute(delete, (thread, id))
@@ -132,15 +132,15 @@ class Checkpoints(SqliteSaver):
             self._sweep(cursor, thread)
 
     def _shrink(self) -> None:
-        """Give the disk a part of the room that is free, more than the next turn needs."""
+        """Return free space that the next turn does not need to the disk."""
         with self.lock:
             free = self.conn.execute("PRAGMA freelist_count").fetchone()[0] - SPARE
             if free > 0:
-                # `execute` would stop behind the first page.
+                # `execute` would stop after the first page.
                 self.conn.executescript(f"PRAGMA incremental_vacuum({min(free, SPARE)})")
 
     def _sweep(self, cursor: sqlite3.Cursor, thread: str) -> None:
-        # What a damaged checkpoint holds is not known, so nothing is deleted beside it.
+        # The contents of a damaged checkpoint are unknown, so no entry of its thread is deleted.
         with suppress(*UNREADABLE):
             sweep(cursor, thread, self.serde.loads_typed)
 
@@ -187,7 +187,7 @@ class Checkpoints(SqliteSaver):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, or the newest one of a thread.
 
-        Whoever saves in a thread has read it before, so what is saved from here on comes after it.
+        A thread is always read before it is saved, so ids made from here on are greater.
 
         Raises:
             Problem: `storage_corrupt`.
@@ -204,7 +204,7 @@ class Checkpoints(SqliteSaver):
         return found, newest or ""
 
     async def has_branches(self, thread: str) -> bool:
-        """Tell whether branches of a thread are saved that have not ended."""
+        """Tell whether a thread has saved branches that have not ended."""
         return await self._there(self._has_branches, thread)
 
     def _has_branches(self, thread: str) -> bool:
@@ -288,7 +288,7 @@ class Checkpoints(SqliteSaver):
     def _change(
         self, statements: Sequence[tuple[str, tuple[Any, ...]]], threads: Sequence[str] = ()
     ) -> None:
-        """Change what is saved, and delete what is not held any more of some threads."""
+        """Change what is saved, and delete entries of some threads that nothing refers to."""
         with self.cursor() as cursor:
             for statement, values in statements:
                 cursor.execute(statement, values)
@@ -338,7 +338,7 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _shrinkable(connection: sqlite3.Connection, file: Path) -> None:
-    """Let a new file give room back; where another process makes it now, that one does so."""
+    """Let a new file shrink; if another process is creating it, that one does this."""
     if file.exists() and not file.stat().st_size:
         connection.execute("PRAGMA busy_timeout=0")
         with suppress(sqlite3.OperationalError):

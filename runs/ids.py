@@ -7,20 +7,20 @@ from langgraph.checkpoint.base import id as ids
 from retrieval.regex import regex
 
 _TIMED = regex(r"([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}")
-"""A UUID of version 6: its time is spread over the first three parts, the highest digits first."""
+"""A UUID of version 6; its time is in the first three parts, the highest digits first."""
 
 LAST = 2**60 - 2**40
-"""The ticks of 100 ns after which an id has no digits left for another day of ids behind it."""
+"""The largest time of an id, in ticks of 100 ns, that leaves room for another day of ids."""
 
 
 def ids_follow(newest: str) -> None:
-    """Let every id that this process makes from here on come after one that was saved.
+    """Make every id that this process generates from now on greater than a saved one.
 
-    LangGraph names checkpoints by the time and takes the highest id for the newest, also where the
-    clock was set back since, in this process or between two. Ids of other kinds are passed over.
+    LangGraph derives ids from the time and takes the highest for the newest, even if the clock
+    was set back since. Ids of other kinds are ignored.
 
     Raises:
-        ValueError: When the id is so high that hardly any other comes after it.
+        ValueError: When the id is so high that hardly any other can follow.
     """
     found = _TIMED.fullmatch(newest)
     if not found:
@@ -28,5 +28,5 @@ def ids_follow(newest: str) -> None:
     ticks = int("".join(found.groups()), 16)
     if ticks >= LAST:
         raise ValueError(newest)
-    # The generator never goes back behind the last time it has given out.
+    # The generator never returns a time before its last one.
     ids._last_v6_timestamp = max(ticks, ids._last_v6_timestamp or 0)  # type: ignore[assignment]

@@ -39,7 +39,7 @@ WRITING = "report.write"
 LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
 """The order in which the newest run of a thread comes first, the newest fork before the others.
 
-Forks are numbered as they are asked, so no clock has a say in it.
+Forks are numbered in the order in which they are asked, so the clock does not matter.
 """
 
 

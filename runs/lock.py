@@ -38,7 +38,7 @@ def held(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
 
 
 def is_held(thread: str) -> bool:
-    """Say whether some process works on a thread now, as it may where nothing can be locked."""
+    """Say whether a process may be working on a thread; `True` if that cannot be known."""
     try:
         with held(thread, seconds=0):
             return False

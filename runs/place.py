@@ -96,6 +96,6 @@ def parted(owner: str) -> tuple[str, str]:
 
 
 def goes_on(place: Here) -> str:
-    """Return the command that goes on with a run."""
+    """Return the command that continues a run."""
     project = parted(place.owner)[1]
     return f"dossier resume {place.run}" + (f" --project {quote(project)}" if project else "")

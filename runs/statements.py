@@ -1,4 +1,4 @@
-"""What is asked of the tables of LangGraph's saver, in SQL."""
+"""The SQL statements for the tables of LangGraph's saver."""
 
 THREADS_OF = (
     "SELECT DISTINCT thread_id FROM checkpoints WHERE json_extract(CAST(metadata AS TEXT), "

@@ -1,4 +1,4 @@
-"""Tell the time in a way that the minutes between two moments of a process are true."""
+"""Tell the time by a clock that setting the system clock does not change."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import cache
 
 
 def steady() -> float:
-    """Return the seconds since 1970 by the clock as it stood first, whatever it is set to since.
+    """Return the seconds since 1970, unaffected by later changes of the system clock.
 
-    A clock that is set, or a computer that sleeps, in the middle of a run uses up none of its
-    minutes.
+    If the clock is set or the computer sleeps in the middle of a run, none of its minutes are
+    used up.
     """
     return _start() + time.monotonic()
 

@@ -22,10 +22,10 @@ NUMBERS = ("at", "seconds", "tokens_in", "tokens_out", "dollars")
 """What a line says in words and in numbers; a line that does not is none of ours."""
 
 REDACTED, WITHHELD = "redacted", "query_withheld"
-"""The statuses of web searches of whose query private words were taken out, or nothing was left."""
+"""The statuses of web searches whose query lost private words, or was not sent."""
 
 LARGEST = 1e11
-"""The largest number of a line, which as a time is more than a thousand years away."""
+"""The largest number on a line; as a time it is more than a thousand years away."""
 
 _writing = threading.Lock()
 

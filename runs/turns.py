@@ -1,4 +1,4 @@
-"""Compact a thread: of the turns that are finished only the last checkpoint is kept."""
+"""Compact a thread: of each finished turn only the last checkpoint is kept."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sqlite3 import Cursor
 from typing import NamedTuple
 
 MOST = 100
-"""How many checkpoints are deleted at a time; a thread of an older program may have hundreds."""
+"""How many checkpoints are deleted at a time; a thread of an older version may have hundreds."""
 
 CUT = "cut"
-"""What the metadata of a checkpoint say whose parent is the end of an earlier turn."""
+"""Set in the metadata of a checkpoint whose parent is the end of an earlier turn."""
 
 META = "CASE WHEN json_valid(CAST(metadata AS TEXT)) THEN CAST(metadata AS TEXT) END"
 
@@ -35,21 +35,21 @@ DELETE = (f"DELETE FROM checkpoints {THOSE}", f"DELETE FROM writes {THOSE}")  # 
 
 
 class Saved(NamedTuple):
-    """Where a checkpoint of the whole graph stands in its thread."""
+    """The place of a checkpoint of the whole graph in its thread."""
 
     id: str
     parent: str | None
     source: str | None
-    """What it came of: `input`, `loop`, `update` or `fork`."""
+    """Its source: `input`, `loop`, `update` or `fork`."""
     cut: int | None
-    """Whether what lay between its parent and it was deleted."""
+    """Whether the checkpoints between it and its parent were deleted."""
 
 
 def compact(cursor: Cursor, thread: str) -> bool:
-    """Delete what lies within the finished turns of a thread whose next question has been saved.
+    """Delete the inner checkpoints of the finished turns before the newest question.
 
-    What stays of a turn is what the next question was asked behind, and wherever a fork ends: from
-    each of them somebody may go on, or ask something else.
+    Of a turn the checkpoint before the next question stays, and the last one of every fork: a
+    person may continue from each of them.
 
     Returns:
         Whether anything was deleted.
@@ -68,7 +68,7 @@ def compact(cursor: Cursor, thread: str) -> bool:
 
 
 def _within(every: Sequence[Saved]) -> list[str]:
-    """Return the checkpoints that no turn ends with and that are older than the newest question."""
+    """Return the checkpoints before the newest question that no turn ends with."""
     parents = {one.parent for one in every}
     ends = {one.parent for one in every if one.source == "input" or one.cut}
     ends |= {one.id for one in every if one.id not in parents}

@@ -1,7 +1,7 @@
-"""Let only ways of working become insights, and nothing that a stranger's text wishes.
+"""Accept only ways of working as insights, and nothing that a stranger's text asks for.
 
-An insight is told to other runs as guidance. Whoever writes it has seen what was planned and
-written in runs that read pages and files, and may have been talked into handing on their words.
+Other runs follow insights as guidance. The model that writes them has seen what runs planned and
+wrote after reading pages and files, and such a text may have told it to pass on its words.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from storage.tables import calls, pages, sources
 from storage.tables import runs as table
 
 ENGLISH = 0.15
-"""The least share of words that only English has; elsewhere capitals are no sign of a name."""
+"""The least share of English words; in other languages capitals are no sign of a name."""
 
 _ADDRESS = regex(r"\w@\w|https?:|www\.|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b", re.IGNORECASE)
 """An address of the web or of a person."""
 
 _NAME = regex(r"(?<![.!?:…\"“(-] )(?<!^)(?<![\w'-])[A-Z][\w&'-]*|\b\w+[a-z][A-Z]\w*", re.MULTILINE)
-"""A word in capitals that begins no sentence, or has a capital in the middle."""
+"""A capitalised word within a sentence, or a word with a capital in the middle."""
 
 _TITLE = regex(r"(?<![.!?:…\"“(-] )(?<!^)(?<![\w'-])[A-Z][\w&'-]+(?: [A-Z][\w&'-]+)+", re.MULTILINE)
-"""Several such words in a row, which name something even if each of them is common."""
+"""Several such words in a row, which are a name even if each of them is common."""
 
 _COMPANY = regex(f"([{CJK}]{{2}})(?:公司|集[团團]|品牌|企[业業]|有限)")
 """What stands in front of the word for a company in a Chinese name."""
@@ -50,7 +50,7 @@ tsv tv ui unicode uri url utf utc xml yaml zip monday tuesday wednesday thursday
 sunday pubmed wikipedia wikidata crossref openalex scholar
 """
 _FORMS = frozenset(_FORM_WORDS.split())
-"""What is written in capitals and names nobody with an interest: formats, and public registers."""
+"""Capitalised words that promote nobody: formats, and public registers."""
 
 _OF_THE_PERSON = regex(
     r"\b(?:user|person|reader|client|customer|asker|owner|boss|they)s?\b[^.!?]{0,40}?\b(?:want|wish"
@@ -69,20 +69,20 @@ _PROMOTES = regex(
     r"|唯一.{0,8}(?:[来來]源|引用)|不(?:要|得|可|能)引用(?:其他|别|別)",
     re.IGNORECASE,
 )
-"""What says whom to believe and whose words to hand on: no way of working, but a claim."""
+"""Words that say whom to trust or cite, which is not a way of working."""
 
 
 class Heard(NamedTuple):
-    """What a lesson may come from: what the person said, and what was read."""
+    """What a lesson may be based on: what the person said, and what was read."""
 
     said: Sequence[str] = ()
     read: Sequence[str] = ()
     foreign: bool = False
-    """Whether any of it is from the web or a tool."""
+    """Whether any of what was read is from the web or a tool."""
 
     @property
     def provenance(self) -> str:
-        """Return whom a lesson is trusted as: the least of its lineage."""
+        """Return the trust of a lesson: the least of what it is based on."""
         return "web" if self.foreign else "model"
 
 
@@ -107,13 +107,13 @@ async def refusal(texts: Sequence[str], heard: Heard) -> str:
 
     Args:
         texts: All that it says.
-        heard: What it may come from.
+        heard: What it may be based on.
     """
     return await asyncio.to_thread(_refusal, [one for one in texts if one.strip()], heard)
 
 
 def steers(text: str) -> bool:
-    """Tell whether a text says whom to believe and whose words to hand on."""
+    """Tell whether a text says whom to trust or cite."""
     return bool(_PROMOTES.search(text))
 
 

@@ -27,7 +27,7 @@ MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
 QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*[?？。.]?\s*$")
-"""The end of what asks, and wishes nothing."""
+"""The end of a question, which states nothing."""
 
 CLAUSE = regex(r"[,;:，；：、]\s*|\s[-–—]\s")
 
@@ -65,10 +65,10 @@ async def read_by(owner: str, thread: str, run: str) -> Read:
 
 
 def wished(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
-    """Say whether a person has asked for an edit themselves, in so many words.
+    """Say whether a person has asked for an edit in their own words.
 
-    Each new line stands in something that they said in their own voice, and asked nobody about;
-    old lines go only where new ones on the same matter take their place.
+    Each new line must occur in one of their statements, not in a question or a quotation; old
+    lines are removed only if new ones on the same subject replace them.
     """
     statements = [one for message in said for one in _statements(message)]
     lines = [MARK.sub("", line).strip() for line in added if WORD.search(line)]
@@ -87,7 +87,7 @@ def _statements(message: str) -> list[str]:
 
 
 def _says(statement: str, line: str) -> bool:
-    """Say whether the words of a line stand in a statement one behind the other."""
+    """Say whether the words of a line occur in a statement, one after the other."""
     wanted, told = words(line), words(statement)
     places = range(len(told) - len(wanted) + 1)
     run = bool(wanted) and any(told[at : at + len(wanted)] == wanted for at in places)

@@ -48,11 +48,11 @@ class Asker(NamedTuple):
 async def propose(
     asker: Asker, sources: Sequence[Source], edit: Edit, read: Read = NOTHING
 ) -> Proposal:
-    """Propose an edit; it is done at once where the installation allows that.
+    """Propose an edit; it is applied at once if the installation allows that.
 
-    Only what agents wrote can be changed. Done at once is only what the person has said in so many
-    words, and what stands in nothing that the agent has read; all else waits for the person, since
-    anything may have been made of what strangers wrote, in whatever words.
+    Only what agents wrote can be changed. An edit is applied at once only if the person has said
+    its words and nothing that the agent has read contains them; every other edit waits for the
+    person, since a stranger's text may have caused it, however it is worded.
 
     Args:
         asker: Who asks.
