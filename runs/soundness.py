@@ -217,7 +217,8 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 def _sent(graph: Graph, name: str, value: Any) -> Iterator[str]:
     """Yield what is wrong with what was sent to branches, asked, or shown to a person."""
     if name == TASKS:
-        for one in cast("list[Any]", value):
+        yield from () if isinstance(value, list) else (TASKS,)
+        for one in value:
             node = graph.builder.nodes.get(one.node) if isinstance(one, Send) else None
             if node is None:
                 yield TASKS

@@ -59,6 +59,7 @@ FORGED = [
     ("waits", "messages", {"id": 1}),
     ("waits", "background", {"1/1": None}),
     ("waits", "__pregel_tasks", 1.5),
+    ("waits", "__pregel_tasks", ""),
     ("waits", "language", "x" * 5_000),
     ("over", "messages", [[["x"]]]),
     ("over", "answers", {"": 3}),
