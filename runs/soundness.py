@@ -61,7 +61,8 @@ KEY = regex(r"^\d{1,6}(/.*)?$", re.DOTALL)
 
 TABLES = ("background", "findings", "answers", "unsearched")
 
-VERSION = regex(r"^\d+(\.\d+)*$")
+VERSION = regex(r"^\d+(\.\d[\d.e-]*)?$")
+"""A count, and a random number that Python may write with an exponent."""
 
 Version = str | int | float
 

@@ -67,6 +67,19 @@ async def test_everything_that_a_run_saves_is_found_sound(choices: dict[str, obj
     assert [what for one in seen if (what := unsound(opened.graph, one))] == []
 
 
+@pytest.mark.parametrize("part", [1e-05, 0.1, 1 - 1e-16, 0.0])
+async def test_every_version_that_the_saver_counts_is_sound(
+    monkeypatch: pytest.MonkeyPatch, choices: dict[str, object], part: float
+):
+    monkeypatch.setattr("random.random", lambda: part)
+    async with session("t1") as opened:
+        await opened.begin("How do bees dance?", make(choices), quiet)
+        of_thread = {"configurable": {"thread_id": "t1"}}
+        saved = [one async for one in opened.graph.checkpointer.alist(of_thread)]
+
+    assert [what for one in saved if (what := unsound(opened.graph, one))] == []
+
+
 @pytest.mark.usefixtures("kept")
 async def test_a_branch_that_was_forged_is_not_taken_up(choices: dict[str, object]):
     async with session("t1") as opened:
