@@ -1,4 +1,4 @@
-"""Read a file that a person has named: a file or a pipe, and no device without an end."""
+"""Read a file that a person has named: a regular file or a pipe, but no endless device."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 MOST = 200_000_000
-"""How many bytes of a pipe are read; a file ends by itself."""
+"""The most bytes that are read from a pipe."""
 
 
 def opened(file: Path) -> BinaryIO:
-    """Open a file for reading; a terminal ends when the person says so, and `/dev/null` at once.
+    """Open a file for reading; of devices only terminals and `/dev/null`, which do end.
 
     Raises:
         OSError: When it cannot be read, or is a device.
@@ -24,7 +24,7 @@ def opened(file: Path) -> BinaryIO:
     stream = file.open("rb")
     if device and not stream.isatty() and not os.path.samestat(kind, os.stat(os.devnull)):
         stream.close()
-        raise OSError(errno.ENODEV, "it is a device and no file")
+        raise OSError(errno.ENODEV, "it is a device, not a file")
     return stream
 
 
@@ -33,16 +33,16 @@ def read_text(file: Path, encoding: str = "utf-8-sig", most: int = MOST) -> str:
 
     Args:
         file: Where it is.
-        encoding: How it is written.
-        most: How many bytes a pipe may bring.
+        encoding: Its encoding.
+        most: The most bytes that are read from a pipe.
 
     Raises:
-        OSError: When it cannot be read, is a device, or is a pipe that brings more.
-        UnicodeDecodeError: When it is written otherwise.
+        OSError: When it cannot be read, is a device, or is a pipe with more.
+        UnicodeDecodeError: When it has another encoding.
     """
     with opened(file) as stream:
         regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
         data = stream.read(-1 if regular else most + 1)
     if not regular and len(data) > most:
-        raise OSError(errno.EFBIG, f"it brings more than {most:,} bytes")
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
