@@ -70,7 +70,7 @@ def test_a_pipe_is_read_to_its_end():
 
 def test_a_pipe_that_brings_too_much_is_refused():
     assert read_text(piped(b"x" * 1_000), most=1_000) == "x" * 1_000
-    with pytest.raises(OSError, match="it brings more than 1,000 bytes"):
+    with pytest.raises(OSError, match="it has more than 1,000 bytes"):
         read_text(piped(b"x" * 1_001), most=1_000)
 
 
