@@ -159,6 +159,8 @@ class Reader(NamedTuple):
     read: Callable[[str], object]
     most: int
     """The longest text that reaches it."""
+    apart: bool = False
+    """Whether it is given a text sentence by sentence."""
 
 
 def readers() -> Iterator[Reader]:
@@ -209,9 +211,16 @@ def _readers(name: str, function: Callable[..., object]) -> Iterator[Reader]:
     texts = [one for one, kind in wanted.items() if kind not in NO_TEXT and one not in OWN]
     for at in texts:
         shown = name if len(texts) == 1 else f"{name}({at})"
-        yield Reader(shown, partial(_read, function, wanted, {at}), _most({at}))
+        yield _reader(shown, function, wanted, {at})
     if len(texts) > 1:
-        yield Reader(f"{name}(all)", partial(_read, function, wanted, set(texts)), _most(texts))
+        yield _reader(f"{name}(all)", function, wanted, set(texts))
+
+
+def _reader(
+    name: str, function: Callable[..., Any], wanted: Mapping[str, object], at: Collection[str]
+) -> Reader:
+    apart = not SENTENCES.isdisjoint(at)
+    return Reader(name, partial(_read, function, wanted, at), _most(at), apart)
 
 
 def _most(texts: Iterable[str]) -> int:

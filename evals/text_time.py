@@ -2,18 +2,22 @@
 
     python -m evals.text_time [NAME …] [--seconds N] [--floor N]
 
-Every function of the program whose arguments can be made of a text is given each of `TEXTS`, and
-for the one that takes it longest the processor time is printed at 10 KB, 100 KB, 1 MB and 10 MB,
-with the power of the length it grows with: 1 if it takes ten times as long for ten times the text.
-"-" stands for a size that was not tried since it would take more than half of `--seconds`, and ">"
-for one that was ended. What grows faster than `STEEP` is flagged. A question
-has at most 20,000 characters, so what reads one is given no more, and that stands in the second
-column. What reads sentences is given those of the text, as the program does.
+Every function of the program whose arguments can be made of a text is given a short one of each of
+`TEXTS`; with the one that is worst for it the processor time is printed at 10 KB, 100 KB, 1 MB and
+10 MB, with the power of the length it grows with: 1 if it takes ten times as long for ten times the
+text. ">" stands before the seconds after which one was ended, "~" before those that a size would
+take that was not tried, since that is more than `--seconds`. What grows faster than `STEEP` is
+flagged.
+
+What reads a question, a title or a sentence is never given more than these may have. Of the first
+two a tenth of that and all of it is measured, in the first two columns, and the limit is printed.
+What reads sentences is given those of the text one by one, as the program does.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,11 +28,24 @@ from math import log
 from typing import NamedTuple
 
 from evals.text_readers import Reader, readers
+from retrieval.text import LONGEST
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 
 STEEP = 1.3
 """Time may grow with this power of the length at most, the noise of measuring included."""
+
+SHORT = 1_500
+"""So many characters has a text with which it is found out which is worst for a function."""
+
+CHOSEN = 6
+"""Of so many texts that take it longest it is looked at how the time grows."""
+
+SECONDS = 5.0
+"""What takes longer is ended."""
+
+MEMORY = 6 * 2**30
+"""How many bytes the measuring may use; what needs more is told like what takes too long."""
 
 FLOOR = 0.05
 """What takes fewer seconds of processor time is not judged."""
@@ -126,7 +143,7 @@ def hostile(name: str, size: int) -> str:
 class Grown(NamedTuple):
     """How long a function took for growing texts of one sort."""
 
-    name: str
+    reader: Reader
     text: str
     sizes: list[int]
     """Those that were tried."""
@@ -173,66 +190,86 @@ def taken(reader: Reader, text: str, most: float) -> float:
     try:
         with _within(most):
             reader.read(text)
-    except _Ended:
+    except (_Ended, MemoryError):
         return float("inf")
     return time.process_time() - started
 
 
-def worst(reader: Reader, most: float, size: int = SIZES[0]) -> list[str]:
-    """Return the names of the texts that may be worst for a function, at most three.
-
-    They are those that take it longest, and the one that grows fastest.
-    """
+def worst(reader: Reader, most: float, size: int = SHORT) -> str:
+    """Return the name of the text that is worst for a function: slow, and slower as it grows."""
+    size = min(size, reader.most)
+    # What is compiled and read from files at first is no part of what a text takes.
+    taken(reader, hostile("sentences", size), most)
     long = {name: taken(reader, hostile(name, size), most) for name in TEXTS}
-    short = {name: taken(reader, hostile(name, size // 4), most) for name in TEXTS}
-    longest = sorted(long, key=lambda name: -long[name])[:2]
-    steepest = max(long, key=lambda name: long[name] / max(short[name], 0.002))
-    return list(dict.fromkeys([*longest, steepest]))
+    slow = sorted(long, key=lambda name: -long[name])[:CHOSEN]
+    short = {name: taken(reader, hostile(name, size // 4), most) for name in slow}
+    return max(slow, key=lambda name: long[name] * max(1, long[name] / max(short[name], 0.001) / 4))
 
 
-def grown(reader: Reader, text: str, sizes: Sequence[int], most: float) -> Grown:
+def sizes(reader: Reader) -> tuple[int, ...]:
+    """Return how long the texts are with which a function is measured."""
+    return SIZES if reader.most >= SIZES[-1] else (reader.most // 10, reader.most)
+
+
+def grown(reader: Reader, text: str, tried: Sequence[int], most: float) -> Grown:
     """Measure a function over growing texts of one sort, as long as that is quick enough."""
     seconds: list[float] = []
-    tried = sorted({min(size, reader.most) for size in sizes})
-    for size in tried:
-        if seconds and seconds[-1] * size / tried[len(seconds) - 1] > most / 2:
+    for at, size in enumerate(tried):
+        if at and seconds[-1] * size / tried[at - 1] > most:
             break
         seconds.append(taken(reader, hostile(text, size), most))
-    return Grown(reader.name, text, tried[: len(seconds)], seconds)
+    return Grown(reader, text, list(tried[: len(seconds)]), seconds)
 
 
 def measured(reader: Reader, most: float) -> Grown:
-    """Return how a function does with the text that it does worst with."""
-    all_grown = [grown(reader, text, SIZES, most) for text in worst(reader, most)]
-    return max(all_grown, key=lambda one: (one.steep, one.growth, one.seconds))
+    """Return how a function does with the text that it does worst with.
+
+    What seems to grow too fast is measured once more, for that may have been the machine.
+    """
+    text = worst(reader, min(most, 1.0))
+    first = grown(reader, text, sizes(reader), most)
+    if not first.steep:
+        return first
+    return min(first, grown(reader, text, sizes(reader), most), key=lambda one: one.growth)
 
 
-def _told(one: Grown) -> str:
-    shown = [">" if each == float("inf") else f"{each:.3f}" for each in one.seconds]
-    columns = [f"{each:>9}" for each in [*shown, *["-"] * (len(SIZES) - len(shown))]]
-    flag = "  STEEP" if one.steep else ""
-    return f"{one.name:52}{''.join(columns)}{one.growth:8.2f}  {one.text}{flag}"
+def _told(one: Grown, most: float) -> str:
+    shown = [f">{most:g}" if each == float("inf") else f"{each:.3f}" for each in one.seconds]
+    for size in sizes(one.reader)[len(shown) :]:
+        guess = one.seconds[-1] * size / one.sizes[-1]
+        shown.append(f">{most:g}" if guess == float("inf") else f"~{guess:.0f}")
+    shown += [""] * (len(SIZES) - len(shown))
+    columns = "".join(f"{each:>9}" for each in shown)
+    notes = [one.text, _limit(one.reader), "STEEP" if one.steep else ""]
+    return f"{one.reader.name:60}{columns}{one.growth:8.2f}  {', '.join(filter(None, notes))}"
+
+
+def _limit(reader: Reader) -> str:
+    if reader.most < SIZES[-1]:
+        return f"at most {reader.most:,} characters"
+    return f"sentences of {LONGEST:,} characters" if reader.apart else ""
 
 
 def main() -> None:
     """Print a line for each function, and how many grow faster than their text."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only functions whose names begin so")
-    parser.add_argument("--seconds", type=float, default=10.0, help="what one call may take")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="what one call may take")
     parser.add_argument("--floor", type=float, default=0.0, help="leave out what takes less")
+    parser.add_argument("--every", type=int, default=1, help="only each so many-th function")
     options = parser.parse_args()
-    print(
-        f"{'seconds of processor time':52}{'10 KB':>9}{'100 KB':>9}{'1 MB':>9}{'10 MB':>9}  growth"
-    )
-    steep = 0
-    for reader in readers():
-        if options.names and not reader.name.startswith(tuple(options.names)):
-            continue
-        one = measured(reader, options.seconds)
-        steep += one.steep
-        if one.steep or max(one.seconds) >= options.floor:
-            print(_told(one), flush=True)
-    print(f"{steep} grow faster than their text")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    sized = "".join(f"{size:>9}" for size in ("10 KB", "100 KB", "1 MB", "10 MB"))
+    print(f"{'seconds of processor time':60}{sized}  growth")
+    chosen = [one for one in readers() if one.name.startswith(tuple(options.names or [""]))]
+    every: list[Grown] = []
+    for reader in chosen[:: options.every]:
+        every.append(measured(reader, options.seconds))
+        if every[-1].steep or max(every[-1].seconds) >= options.floor:
+            print(_told(every[-1], options.seconds), flush=True)
+    capped = sum(bool(_limit(one.reader)) for one in every)
+    steep = sum(one.steep for one in every)
+    print(f"{steep} of {len(every)} functions grow faster than their text; {capped} have a limit")
 
 
 if __name__ == "__main__":

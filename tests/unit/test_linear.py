@@ -16,8 +16,10 @@ from graph import plan_text
 from memory.facts.fact import cleaned
 from memory.learning.rules import clauses
 from memory.pages.sizing import prepared
+from models.extractive.asking import bare
 from models.extractive.blocks import Page
 from models.extractive.feedback import without
+from models.extractive.titles import titled
 from report import arithmetic
 from report.caveats import not_found
 from report.keeping import sound
@@ -121,6 +123,9 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (not_found, "the sources "),
         (not_found, "资料"),
         (opposed, "a\n"),
+        (titled, "9"),
+        (titled, " ;"),
+        (bare, "9"),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
