@@ -1,4 +1,4 @@
-"""Read what is written in another form than plain words: escapes, codes, look-alike letters."""
+"""Decode words that are not written plainly: escapes, codes, look-alike letters."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
 SHIFTED, LONG = 5, 8
 """The fewest letters of a word that may be shifted, and of one that may be misspelt."""
 _ROUNDS = 5
-"""So often in each other escapes are read."""
+"""How many levels of nested escapes are decoded."""
 
 
 def respelt(text: str) -> str:
-    """Return a text with its escapes read and without what nobody sees."""
+    """Return a text with its escapes decoded and without invisible characters."""
     for _ in range(_ROUNDS):
         read = _ESCAPE.sub(_letter, html.unescape(unquote(text)))
         if read == text:
@@ -69,7 +69,7 @@ def _drawn(letter: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text as words are compared: small letters of one alphabet, without accents."""
+    """Return a text in the form for comparing words: lower case, one alphabet, no accents."""
     folded = unicodedata.normalize("NFKC", _HIDDEN.sub("", text)).casefold()
     if folded.isascii():
         return folded

@@ -1,4 +1,4 @@
-"""Take words out of a query that are private: they stand in private texts and in nothing public.
+"""Remove private words from a query: words that occur in private texts and in no public one.
 
 What a model was told to hide in a query is recognised as far as a word is only written otherwise:
 spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite other words is not.
@@ -31,7 +31,7 @@ wikipedia www year january february march april may june july august september o
 december com org net html htm
 """
 FILLER = frozenset(stem for word in _FILLER.split() for stem in words(word))
-"""Words that a query has beside its topic; whoever searches uses them."""
+"""Words of a query that are not its topic; everyone uses them in searches."""
 
 _FILLER_ZH = """
 研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
@@ -41,10 +41,10 @@ FILLER_ZH = frozenset(_FILLER_ZH.split())
 """The same in Chinese."""
 
 TOGETHER = 4
-"""So many words that stand together in one private sentence are not together by chance."""
+"""This many words that occur together in a private sentence do so not by chance."""
 
 NEAR = 30
-"""How many words a sentence has at most; longer ones, such as rows of a table, are cut."""
+"""The longest sentence, in words; longer ones, such as rows of a table, are cut."""
 
 PIECE, WHOLE, DIGITS = 4, 5, 5
 """The shortest piece of a private word, the shortest such word, and the shortest such number."""
@@ -53,13 +53,13 @@ FEW = 2
 """A number of so many digits says nothing; one with one digit more, or a year, seldom."""
 
 OPAQUE = 20
-"""So many letters and digits on end are data of which nobody sees what it says."""
+"""A run of this many letters and digits is opaque data."""
 
 INITIALS = 6
 """So many first letters of words in a row that make a private word do not by chance."""
 
 MOST = 40
-"""How many characters a word has at most that is spelt out."""
+"""The longest word that is recognised if it is spelt out, in characters."""
 
 ATOM = regex(rf"[^\W_{CJK}]+")
 _CHUNK = regex(rf"[^\s{CJK}]+")
@@ -76,7 +76,7 @@ _SURNAMES = frozenset(
 
 
 class Redacted(NamedTuple):
-    """A query without its private words, and these, as they stood in it."""
+    """A query without its private words, and those words as they were written."""
 
     text: str
     dropped: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ class Redacted(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What one text is made of."""
+    """The words, numbers and sentences of one text."""
 
     text: str
 
@@ -105,7 +105,7 @@ class Vocabulary:
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        """Return its long numbers, without what stands between their digits."""
+        """Return its long numbers, without the separators between their digits."""
         found = (_digits(one) for one in _NUMBER.findall(plain(self.text)))
         return frozenset(one for one in found if len(one) >= DIGITS)
 
@@ -119,30 +119,30 @@ class Vocabulary:
 
     @cached_property
     def run(self) -> str:
-        """Return its Chinese characters with nothing but what is no character between them."""
+        """Return its text with everything but Chinese characters replaced by spaces."""
         return "".join(letter if _HAN.match(letter) else " " for letter in plain(self.text))
 
 
 vocabulary = lru_cache(maxsize=1024)(Vocabulary)
-"""The vocabulary of a text; the same pages are looked at for every query of a run."""
+"""The vocabulary of a text, cached: every query of a run is compared with the same pages."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a query is held against."""
+    """The texts that a query is compared with."""
 
     own: Sequence[Vocabulary]
     """What the person has said."""
     public: Sequence[Vocabulary]
-    """What stands on the web."""
+    """Texts from the web."""
     memory: Sequence[Vocabulary]
-    """What is remembered: short texts of which every word counts."""
+    """What is remembered: short texts in which every word counts."""
     files: Sequence[Vocabulary]
-    """What was read in files: long texts, of which a number or a word may be there by chance."""
+    """What was read in files: long texts, in which a number or a word may occur by chance."""
 
     @property
     def private(self) -> list[Vocabulary]:
-        """Return all that is private."""
+        """Return all private texts."""
         return [*self.memory, *self.files]
 
     def free(self, word: str) -> bool:
@@ -190,8 +190,8 @@ def redacted(query: str, material: Material) -> Redacted:
     """Return a query without its secrets and private words.
 
     Args:
-        query: What would be searched for.
-        material: What is private, and what anybody may say.
+        query: The query as it was written.
+        material: The private texts and the public ones.
     """
     safe = without_identities(masked(respelt(query)).text)
     secrets = MARK.findall(safe)
@@ -203,14 +203,14 @@ def redacted(query: str, material: Material) -> Redacted:
     dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
     lost = tuple(one for part in dropped.split("\n") if (one := part.strip()))
     if not gone and not secrets:
-        # What is only written in an unusual way is searched as it is.
+        # A query that is only written in an unusual way is sent as it is.
         return Redacted(" ".join(seen(query).split()))
     left = (chunk for chunk in kept.split() if not gone or any(map(str.isalnum, chunk)))
     return Redacted(" ".join(left), (*secrets, *lost))
 
 
 def _latin(text: str, material: Material) -> set[int]:
-    """Return the places of the chunks between spaces that hold a private word in any form."""
+    """Return the places of the chunks between spaces that contain a private word in any form."""
     gone: set[int] = set()
     for chunk in _CHUNK.finditer(text):
         if _betrays(chunk[0], material):
@@ -238,7 +238,7 @@ def _strange(atom: str, material: Material) -> bool:
 
 
 def _disguised(atom: str, material: Material) -> bool:
-    """Tell whether a strange word is a private one in another form, or a piece of one."""
+    """Tell whether an unknown word is a private one in another form, or a piece of one."""
     if len(atom) >= OPAQUE and (len(atom) > MOST or any(map(str.isdigit, atom))):
         return True
     if len(atom) < PIECE:
@@ -255,12 +255,12 @@ def _disguised(atom: str, material: Material) -> bool:
 
 
 def _piece(atom: str, whole: str) -> bool:
-    """Tell whether a word is the beginning or the end of a longer one, and no form of it."""
+    """Tell whether a word is the beginning or the end of a longer one, but not a form of it."""
     return whole.startswith(atom) or whole.endswith(atom)
 
 
 def _tells(text: str, material: Material) -> bool:
-    """Tell whether what was decoded holds anything private, or is a text that says something."""
+    """Tell whether a decoded text contains something private, or is readable text."""
     if any(map(material.secret, words(text))) or _numbered(text, material):
         return True
     letters = sum(map(str.isalpha, text))
@@ -347,7 +347,7 @@ def _dotted(text: str, material: Material) -> set[int]:
 
 
 def _numbered(text: str, material: Material) -> set[int]:
-    """Return the places of private numbers, and of what is left of them when they are cut."""
+    """Return the places of private numbers, and of parts of them."""
     gone: set[int] = set()
     for one in _NUMBER.finditer(text):
         digits = _digits(one[0])
@@ -364,14 +364,14 @@ def _said(number: str, material: Material) -> bool:
 
 def _piece_of(digits: str, whole: str, least: int) -> bool:
     for one in (digits, digits[::-1]):
-        # The beginning or the end of a number is sooner a piece of it than what lies between.
+        # The beginning or the end of a number is a more likely piece of it than its middle.
         if _piece(one, whole) or (len(one) >= least and (one in whole or whole in one)):
             return True
     return False
 
 
 def _chinese(text: str, material: Material) -> set[int]:
-    """Return the places of Chinese characters that are private, whatever stands between them."""
+    """Return the places of private Chinese characters, whatever is between them."""
     places = [at for at, letter in enumerate(text) if _HAN.match(letter)]
     letters = "".join(text[at] for at in places)
     if len(letters) < 2:
@@ -411,7 +411,7 @@ def _private_pair(pair: str, around: Sequence[str], material: Material) -> bool:
 
 
 def _together(text: str, material: Material) -> set[int]:
-    """Return the places of words that stand together in a private sentence, and nowhere else."""
+    """Return the places of words that occur together only in a private sentence."""
     own = {word for one in material.own for word in one.words}
     asked = frozenset(
         word for word in words(text) if word not in own and not _filler(word) and len(word) > 1

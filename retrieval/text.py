@@ -19,7 +19,7 @@ _BREAKS = regex("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
-# Letters and a symbol that are drawn as an empty place.
+# Letters and a symbol that are displayed as blank space.
 _FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NOTHING = frozenset(["Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me"])
 
@@ -46,7 +46,7 @@ _OPENER = regex(
 
 
 LONGEST = 2_000
-"""A sentence has at most so many characters; what is longer is data, and cut at white space."""
+"""The longest sentence, in characters; longer text is data, and is cut at white space."""
 
 
 class Span(NamedTuple):
@@ -66,7 +66,7 @@ def normalise(text: str) -> str:
 
 
 def blank(text: str) -> bool:
-    """Say whether nothing of a text can be seen: spaces, unseen characters, marks on no letter."""
+    """Say whether a text is invisible: only spaces, invisible characters and marks on no letter."""
     return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)
 
 

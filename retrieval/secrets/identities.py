@@ -1,4 +1,4 @@
-"""Find the numbers by which offices and banks know a person."""
+"""Find ID numbers of people and numbers of bank accounts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _IDENTITY = regex(
     r"|(?<![\dA-Za-z])(?P<account>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)"
     r"(?![\dA-Za-z])"
 )
-"""American and Chinese numbers of people, and IBAN."""
+"""American and Chinese ID numbers, and IBAN."""
 
 
 def without_identities(text: str) -> str:
-    """Return a text with a mark in the place of each such number whose check digits fit."""
+    """Return a text with each such number with correct check digits replaced by a mark."""
     return _IDENTITY.sub(lambda one: "[number removed]" if _checked(one) else one[0], text)
 
 
@@ -28,7 +28,7 @@ def _checked(match: re.Match[str]) -> bool:
         weighed = sum(int(digit) << (17 - at) for at, digit in enumerate(china[:-1]))
         return (weighed + last) % 11 == 1
     if account := match["account"]:
-        # ISO 7064, MOD 97-10, with the first four characters behind the others.
+        # ISO 7064, MOD 97-10, with the first four characters moved to the end.
         turned = (account[4:] + account[:4]).replace(" ", "")
         return int("".join(str(int(letter, 36)) for letter in turned)) % 97 == 1
     return True
