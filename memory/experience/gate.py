@@ -71,6 +71,18 @@ _PROMOTES = regex(
 )
 """Words that say whom to trust or cite, which is not a way of working."""
 
+_LOOSENS = regex(
+    r"\b(?:do not|don['’]t|never|no need to|without|leave out|omit|hide|conceal|suppress|ignore"
+    r"|downplay|play down)\b[^.!?;]{0,30}?\b(?:check|verif|confirm|review|doubt|risk|warn|danger"
+    r"|side effects?|harm|caveat|limitation|contradict|critic|drawback|disadvantage)\w*"
+    r"|\b(?:mark|call|treat|report|present|count)\w*\b[^.!?;]{0,30}?\b(?:all|every\w*|any\w*)\b"
+    r"[^.!?;]{0,30}?\bas (?:confirmed|true|certain|proven|supported|safe|harmless)"
+    r"|(?:不要|不必|无需|無需|不用|别|別|勿|忽略|隐瞒|隱瞞|省略|跳过|跳過)[^。！？；]{0,10}?"
+    r"(?:核对|核對|核实|核實|查证|查證|检查|檢查|验证|驗證|审查|審查|质疑|質疑|风险|風險|副作用|警告|危险|危險|缺点|缺點|争议|爭議)",
+    re.IGNORECASE,
+)
+"""What has a run check less, or tell less of what speaks against something."""
+
 
 class Heard(NamedTuple):
     """What a lesson may be based on: what the person said, and what was read."""
@@ -125,10 +137,14 @@ def _refusal(texts: Sequence[str], heard: Heard) -> str:
         return "not_of_the_person"
     if any(_names(one, own) for one in texts):
         return "name"
-    if any(_PROMOTES.search(one) and not _borne(one, heard.said) for one in texts):
+    if any(_harms(one) and not _borne(one, heard.said) for one in texts):
         return "claim"
     read = Material(own.own, [], [], [vocabulary(one) for one in heard.read])
     return "read" if any(redacted(one, read).dropped for one in texts) else ""
+
+
+def _harms(text: str) -> bool:
+    return bool(_PROMOTES.search(text) or _LOOSENS.search(text))
 
 
 def _speaks_for(text: str, said: Sequence[str]) -> bool:
