@@ -33,7 +33,7 @@ def call(command: str, function: str = "main", **options: Any) -> None:
         options["project"] = named(options["project"], trust=options.pop("trust", None))
     if command != "folders" and os.path.exists(FILE):
         # Few folders have the file.
-        imported("app.cli.folders").heed()
+        imported("app.cli.folders").apply_trusted()
     run: Callable[..., int] = getattr(imported(f"app.cli.{command}"), function)
     status = run(**options)
     sys.stdout.flush()  # What cannot be written can only be told before Python ends.

@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.ask import LONG, OWN
-from app.cli.folders import passed_over
+from app.cli.folders import ignored
 from app.cli.output import one_line, print_json
 from app.cli.table import show
 from config import environment, packages
@@ -95,7 +95,7 @@ async def _settings() -> str:
     read = "read" if await asyncio.to_thread(own.is_file) else "not there"
     left = await asyncio.to_thread(environment.of_folder)
     told = f"{own} is {read}"
-    return f"{told}; {passed_over(left)}" if left else told
+    return f"{told}; {ignored(left)}" if left else told
 
 
 async def _tracing() -> str:

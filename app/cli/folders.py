@@ -27,7 +27,7 @@ ASKED = "Copy these settings into {own}? Your prompts and keys are sent to the a
 TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
 
 
-def heed() -> None:
+def apply_trusted() -> None:
     """Apply the settings that the `.env` of a trusted folder may set; report those ignored."""
     said = environment.of_folder()
     if said.keys() & environment.HARMLESS and _is_trusted():
@@ -35,10 +35,10 @@ def heed() -> None:
         os.environ.update({name: one for name, one in allowed.items() if name not in os.environ})
         settings.cache_clear()
     if said:
-        say(passed_over(said))
+        say(ignored(said))
 
 
-def passed_over(names: Iterable[str]) -> str:
+def ignored(names: Iterable[str]) -> str:
     """Return the message on settings in a folder's `.env` that are ignored."""
     every = sorted(names, key=lambda name: (name in environment.HARMLESS, name))
     more = f" and {counted(len(every) - SHOWN, 'other')}" if len(every) > SHOWN else ""

@@ -241,7 +241,7 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--debug"]
     as_json = "--json" in words
     output.prepare()
-    stopping.heed()
+    stopping.handle_signals()
     if "--debug" not in sys.argv and not os.environ.get("DOSSIER_DEBUG"):
         output.hide_traces(as_json=as_json)
     try:

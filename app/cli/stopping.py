@@ -14,7 +14,7 @@ INTERRUPTED = 128 + signal.SIGINT
 _received: list[int] = []
 
 
-def heed() -> None:
+def handle_signals() -> None:
     """Make these signals act like Ctrl-C, unless the parent process ignores them."""
     for one in SIGNALS:
         if signal.getsignal(one) is signal.SIG_DFL:

@@ -19,7 +19,7 @@ BOUND = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 ROOT = os.geteuid() == 0
 
 pytestmark = pytest.mark.skipif(
-    ROOT and not shutil.which(BOUND[0]), reason="root heeds no permissions, and setpriv is not here"
+    ROOT and not shutil.which(BOUND[0]), reason="root ignores permissions, and setpriv is not here"
 )
 
 READING = (

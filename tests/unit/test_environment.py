@@ -72,7 +72,7 @@ def test_nothing_of_a_folder_says_where_words_go_or_what_is_allowed(
     before = dict(os.environ)
 
     take_over()
-    folders.heed()
+    folders.apply_trusted()
     settle_tracing()
 
     assert {name: os.environ.get(name) for name in HOSTILE if name not in TRACING} == {
@@ -91,12 +91,12 @@ def test_a_trusted_folder_sets_what_is_harmless_and_others_are_told_how(
     put_back(monkeypatch, "DOSSIER_FETCH_HOURS")
     write(tmp_path / ".env", {"DOSSIER_FETCH_HOURS": "3"})
 
-    folders.heed()
+    folders.apply_trusted()
     assert settings().fetch_hours == 24
     assert "(DOSSIER_FETCH_HOURS); if it is yours: dossier trust ." in capsys.readouterr().err
 
     trusted(tmp_path)
-    folders.heed()
+    folders.apply_trusted()
     assert settings().fetch_hours == 3
     assert capsys.readouterr().err == ""
 
@@ -111,7 +111,7 @@ def test_a_folder_above_and_one_that_is_not_trusted_itself_say_nothing(
     trusted(tmp_path)
     monkeypatch.chdir(below)
 
-    folders.heed()
+    folders.apply_trusted()
 
     assert settings().fetch_hours == 24
 

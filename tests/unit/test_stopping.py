@@ -37,7 +37,7 @@ def test_a_run_is_cancelled_and_may_still_save_how_it_stands(sent: signal.Signal
             saved.append("paused")
             raise
 
-    stopping.heed()
+    stopping.handle_signals()
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(work())
 
@@ -47,7 +47,7 @@ def test_a_run_is_cancelled_and_may_still_save_how_it_stands(sent: signal.Signal
 
 
 def test_a_command_whose_ctrl_c_is_ignored_ends_too():
-    stopping.heed()
+    stopping.handle_signals()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     with pytest.raises(KeyboardInterrupt):
@@ -56,7 +56,7 @@ def test_a_command_whose_ctrl_c_is_ignored_ends_too():
 
 def test_what_whoever_started_the_command_ignores_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    stopping.heed()
+    stopping.handle_signals()
 
     signal.raise_signal(signal.SIGHUP)
 
