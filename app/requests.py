@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access import Access, announce
-from app.cli.folders import passed_over
+from app.cli.folders import ignored
 from app.cli.output import say
 from config import environment
 from retrieval.secrets import masked_within
@@ -187,7 +187,7 @@ async def privately(app: Starlette) -> AsyncIterator[None]:
     os.umask(0o077)
     environment.settle_tracing()
     if left := await asyncio.to_thread(environment.of_folder):
-        say(passed_over(left))
+        say(ignored(left))
     await asyncio.to_thread(close, STATE)
     await asyncio.to_thread(announce)
     yield
