@@ -9,11 +9,14 @@ from itertools import pairwise
 from report.caveats import is_own, is_reckoned, not_found
 from report.claims import asserts, names_source
 from report.contrast import Text
+from report.frames import moved_name, moved_number, moved_words
 from report.likeness import CLAUSES
 from report.marks import SPOKEN
 from report.numbers import FILE
+from report.numerals import numerals
 from report.openers import without_transition
 from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
+from report.roles import other_role
 from report.synonyms import has, has_word, opposed, stands_in
 from retrieval.common import FRAME, LEAST, weight
 from retrieval.dates import MONTHS
@@ -31,6 +34,12 @@ MISSING = {"en": 0.6, "zh": 0.8}
 FEWEST = {"en": 2, "zh": 5}
 """So many words of it at least."""
 
+RARE = 0.8
+"""From which weight on two words are enough, where they are all that a clause says."""
+
+STRANGE = {"en": 3, "zh": 5}
+"""So many words at least of a clause that is not borne out are in no source."""
+
 MOST = 0.8
 """The least part of a statement without a source that one has, where it is its own."""
 
@@ -40,9 +49,15 @@ LEAST_SAID = 3
 NEAR = 0.6
 """A statement is near a source with so much of it together, which may say it in other words."""
 
+LEAST_DENIED = 2
+"""So many words at least has what is denied."""
+
 ALIKE = {"en": 0.6, "zh": 0.5}
 """A passage says what a statement says, or the opposite, if it has so many of its words."""
 
+
+UNSAID = 1 / 3
+"""A source is not given to a statement of which it has less than the rest of the words."""
 
 _NOT = regex(
     r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
@@ -74,7 +89,9 @@ _FRAMING = frozenset(
     words(
         "according account article page text author source writes note reads number two apart"
         " follow describes tells says report example instance moreover however finally also see"
-        " called said"
+        " called said though although however roughly almost nearly about approximately late later"
+        " early enough already only just still well quite rather very twice both such whole"
+        " one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
         " century decade year month week day hour minute th st nd rd"
     )
 )
@@ -115,28 +132,60 @@ def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = 
     if is_own(said):
         return ""
     whole, *parts = _clauses(said)
+    titled = frozenset(words(about))
     claims = [one for one in (whole, *parts) if not (not_found(one) or is_own(one))]
     told = [one for one in claims if not is_copy(one, sources)]
     if parts and not set(told) - {whole}:
         told = []
-    titled = frozenset(words(about))
-    exact = [] if computes else [_ABOUT.sub(" ", one) for one in claims]
-    placed = (misplaced_number(one, sources, _weighted(one, titled), about) for one in exact)
-    if any(placed) or (exact and in_brackets(said, sources)):
+    if not computes and _has_other_number(claims, parts, sources, about):
         return "number"
-    if any(miscounted(one, sources) for one in exact):
-        return "number"
-    if any(denies(one, sources, titled) for one in told if not parts or one != whole):
+    free = [one for one in claims if one in told or not _denial_copied(one, sources)]
+    if any(denies(one, sources, titled) for one in free if not parts or one != whole):
         return "negation"
     if any(opposes(one, sources) for one in claims):
         return "negation"
-    if unknown_name(said, sources, about) or any(
-        misplaced_name(one, sources, titled) for one in told
-    ):
+    if _has_other_name(said, claims, sources, about):
         return "name"
     parted = told if len(sources) == 1 else [one for one in told if one == whole]
     missing = (one for one in parted if is_missing(one, sources, titled))
     return "strange" if any(not names_source(one) for one in missing) else ""
+
+
+def _has_other_number(
+    claims: Sequence[str], parts: Sequence[str], sources: Sequence[Text], about: str
+) -> bool:
+    """Tell whether a clause has a number that its sources have for something else."""
+    exact = [_ABOUT.sub(" ", one) for one in claims]
+    titled = frozenset(words(about))
+    bound = exact[1:] if parts and _bind(parts) else exact
+    return (
+        any(misplaced_number(one, sources, _weighted(one, titled), about) for one in bound)
+        or any(miscounted(one, sources) or moved_number(one, sources) for one in exact)
+        or any(moved_number(one, sources, absent=False) for one in claims)
+        or bool(claims and in_brackets(claims[0], sources))
+    )
+
+
+def _has_other_name(said: str, claims: Sequence[str], sources: Sequence[Text], about: str) -> bool:
+    """Tell whether a name of a statement is in no source, or stands there in another role."""
+    if unknown_name(said, sources, about):
+        return True
+    if SPOKEN.search(said):
+        return False
+    titled = frozenset(words(about))
+    parts = [one for one in claims if one == claims[0] or not is_copy(one, sources)]
+    return (
+        other_role(said, sources)
+        or any(moved_name(one, sources) for one in claims[:1])
+        or any(misplaced_name(one, sources, titled) for one in parts)
+        or any(moved_words(one, sources) for one in claims)
+    )
+
+
+def _denial_copied(part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether a source has what denies something in a clause between the same words."""
+    said = [part[max(0, one.start() - 2) : one.end() + 2] for one in _NOT.finditer(part)]
+    return not said or any(one in source.text for one in said for source in sources)
 
 
 def is_misplaced(row: str, sources: Sequence[Text], about: str) -> bool:
@@ -153,6 +202,13 @@ def is_altered(said: str, source: Text) -> bool:
         and is_copy(said, [source])
         and any(not has(one, source) for one in _wanted(said, frozenset()))
     )
+
+
+def says_more(said: str, source: Text, title: str) -> bool:
+    """Tell whether a source has few of the words of a statement beside those of its own title."""
+    wanted = _wanted(without_transition(said), frozenset(words(title)))
+    missing = [one for one in wanted if not has(one, source)]
+    return len(missing) > UNSAID * len(wanted) if language(said) == "en" else False
 
 
 def said_beside(part: str, sources: Sequence[Text], about: str) -> str:
@@ -196,7 +252,9 @@ def is_missing(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bo
     tongue = language(part)
     wanted = _wanted(part, titled)
     missing = [one for one in wanted if not any(has(one, source) for source in sources)]
-    fewest = FEWEST[tongue] + (len(sources) > 1)
+    fewest = STRANGE[tongue] + (len(sources) > 1)
+    if tongue == "en" and missing == wanted and all(weight(one) >= RARE for one in wanted):
+        fewest -= STRANGE[tongue] - FEWEST[tongue]
     return len(missing) >= max(fewest, MISSING[tongue] * len(wanted))
 
 
@@ -205,11 +263,15 @@ def denies(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
     if not _NOT.search(part.lower()) or _TURN.search(part):
         return False
     wanted = _wanted(_NOT.sub(" ", part.lower()), frozenset())
-    if len(wanted) < FEWEST[language(part)]:
-        return False
     close = [one for source in sources for one in _alike(wanted, source)]
+    if len(wanted) < FEWEST[language(part)]:
+        close = [one for one in close if all(stands_in(word, one) for word in wanted)]
     own = set(wanted) - titled
-    return bool(close) and not any(_says_no(one, own) or _IF.search(one) for one in close)
+    return (
+        len(wanted) > 1
+        and bool(close)
+        and not any(_says_no(one, own) or _IF.search(one) for one in close)
+    )
 
 
 def opposes(part: str, sources: Sequence[Text]) -> bool:
@@ -239,20 +301,39 @@ def unknown_name(said: str, sources: Sequence[Text], about: str) -> bool:
 
 def misplaced_name(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
     """Tell whether a passage says of another name all that a clause says of one."""
-    names = {one for one in _names(part) if not set(words(one)) & titled}
-    wanted = [one for one in _wanted(part, frozenset()) if one not in words(" ".join(names))]
-    if not names or len(wanted) < FEWEST["en"] or language(part) != "en":
+    if language(part) != "en":
         return False
+    runs = [one for one in _runs_of_names(part) if not set(words(one)) & titled]
     said = [one for source in sources for one in source.said]
+    return any(_is_misplaced_name(run, part, said) for run in runs)
+
+
+def _is_misplaced_name(run: str, part: str, said: Sequence[str]) -> bool:
+    wanted = [one for one in _wanted(part, frozenset()) if one not in words(run)]
+    if len(wanted) <= FEWEST["en"]:
+        return False
     having = [one for one in said if all(stands_in(word, one) for word in wanted)]
-    if not having or any(name in one for one in having for name in names):
+    if not having or any(name in one for one in having for name in run.split()):
         return False
     return all(_names(one) - _names(part) and not _PRONOUN.match(one) for one in having)
+
+
+def _runs_of_names(part: str) -> list[str]:
+    """Return the names of a clause, each with all of its words."""
+    known = _names(part)
+    found = re.findall(r"[A-Z][\w-]+(?:\s+[A-Z][\w-]+)*", part)
+    return [one for one in found if set(one.split()) & known and not _NO_NAME.match(one)]
 
 
 def _clauses(said: str) -> list[str]:
     bare = FILE.sub(" ", without_transition(said))
     return list(dict.fromkeys([bare, *(one for one in CLAUSES.split(bare) if one.strip())]))
+
+
+def _bind(parts: Sequence[str]) -> bool:
+    """Tell whether each clause with a number says by itself of what it is."""
+    counting = [one for one in parts if re.search(r"\d", numerals(one))]
+    return all(len(_wanted(one, frozenset())) >= FEWEST[language(one)] for one in counting)
 
 
 def _wanted(part: str, titled: frozenset[str]) -> list[str]:

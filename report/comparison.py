@@ -12,6 +12,7 @@ from report.bearing import (
     is_altered,
     is_misplaced,
     said_beside,
+    says_more,
     unborne,
     unknown_name,
 )
@@ -304,8 +305,10 @@ class Comparison:
     def disproves(self, statement: str, name: str) -> str:
         """Return why one source is none that a statement may be given, or nothing."""
         different = self.differs(statement, name) or self.difference(statement, [name])
-        altered = not different and is_altered(plain(statement), self.source(name))
-        return "no_source" if altered else different
+        source, said = self.source(name), plain(statement)
+        altered = not different and is_altered(said, source)
+        own = altered or says_more(said, source, self.names.get(name, ""))
+        return different or ("no_source" if own else "")
 
     def carries(self, statement: str) -> str:
         """Return the reason to doubt what stands beside the remark that something was not found."""

@@ -33,7 +33,7 @@ SHORT = 50_000
 """The longest text, in characters, whose words are kept for the next check."""
 
 CLAUSES = regex(
-    r"[,;，；：:]\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
+    r"(?:,(?!\d)|(?<!\d),|[;，；]|[：:](?!\d))\s*(?:(?:and|while|but|whereas|which|并且|而且|而|但)\s*)?|\s(?:and|while|but"
     r"|whereas)\s"
 )
 """Where the clauses of a sentence are cut."""

@@ -136,6 +136,7 @@ def miscounted(part: str, sources: Sequence[Text]) -> bool:
     return any(
         what in theirs and number not in theirs[what] and not _in_place(number, part, sources)
         for number, what in _counted(part)
+        if number != "1"
     )
 
 

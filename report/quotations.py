@@ -27,7 +27,10 @@ _LEFT_OUT = regex(
 _INNER = regex("\\s*[\"“”„‟«»「」『』]\\s*|\\s*(?<!\\w)['‘]\\s*|\\s*['’](?!\\w)\\s*")
 
 FEWEST = 2
-"""So many words at least has each piece of a quotation; of Chinese, so many pairs of signs."""
+"""So many words at least has each piece of a quotation."""
+
+SHORTEST = 3
+"""So many Chinese characters and digits at least, as a name has."""
 
 
 class Quotation(NamedTuple):
@@ -116,4 +119,9 @@ def _inside(whole: str, joint: str) -> list[Piece]:
 
 def _is_long(run: Sequence[Piece]) -> bool:
     said = " ".join(piece.words for piece in run)
-    return len(said.split()) >= FEWEST or len(re.findall(f"[{HAN}]", said)) >= 2 * FEWEST
+    return len(said.split()) >= FEWEST or _is_named(said)
+
+
+def _is_named(said: str) -> bool:
+    signs = re.findall(f"[{HAN}\\d]", said)
+    return len(signs) >= SHORTEST and any(not one.isdigit() for one in signs)

@@ -61,10 +61,32 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _vocabulary(text: str) -> frozenset[str]:
     found = frozenset(words(text))
+    found |= {base(one) for one in found}
+    found |= {one[: -len("est")] for one in found if one.endswith("est") and one.isascii()}
     return found | {one[:PREFIX] + "*" for one in found if len(one) >= PREFIX and one.isalpha()}
 
 
+def base(word: str) -> str:
+    """Return the first form of an irregular verb for its other ones, and else the word."""
+    return _bases().get(word, word)
+
+
+@cache
+def irregular() -> list[str]:
+    """Return the other forms of the irregular verbs as they are spelt."""
+    lines = Path(__file__).with_name("irregular.txt").read_text("utf-8").splitlines()
+    return [form for line in lines if not line.startswith("#") for form in line.split()[1:]]
+
+
+@cache
+def _bases() -> dict[str, str]:
+    lines = Path(__file__).with_name("irregular.txt").read_text("utf-8").splitlines()
+    forms = [words(line) for line in lines if not line.startswith("#")]
+    return {form: first for first, *others in filter(None, forms) for form in others}
+
+
 def _known(word: str, vocabulary: frozenset[str]) -> bool:
+    word = base(word)
     if word in vocabulary or not _synonyms().get(word, frozenset()).isdisjoint(vocabulary):
         return True
     if word.startswith("un") and len(word) > PREFIX:

@@ -45,6 +45,87 @@ def test_what_a_source_does_not_say_in_other_words_either_is_marked(said, reason
     assert doubts(said) == [reason]
 
 
+MATCH = (
+    "Anke Vos beat Carla Mertens in the final at Leiden in 2014. The match was filmed by Tom "
+    "Riemer and produced by Jan Pauwels on a budget of 48 thousand euros, while the tour cost 310 "
+    "thousand euros. Vos was born in Utrecht, Holland, and died in Bruges. In 2016, Carla Mertens "
+    "became the coach of the club. Vos won two Silver Racket prizes. The average crowd in May is 520; in June"
+    " it is 880. The club is not open to children."
+)
+PLANT = (
+    "煤炭价格上涨1.1%，钢铁价格上涨0.4%。工厂附设有三间仓库。民国十年，周德明加入商会。"
+    "林秀英写了一本书。广场面积约12公顷，公园面积约30公顷。"
+)
+
+
+def doubted(said, source):
+    checked = proven(said, {"S1": source}, "", {"S1": "A page"})
+    assert checked.removed == []
+    return [one["reason"] for one in checked.doubted]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Carla Mertens beat Anke Vos in the final [S1].", "name"),
+        ("The match was produced by Tom Riemer [S1].", "name"),
+        ("Vos was born in Bruges [S1].", "name"),
+        ("Anke Vos became the coach of the club in 2016 [S1].", "name"),
+        ("Vos won three Silver Racket prizes [S1].", "number"),
+        ("The match had a budget of 310 thousand euros [S1].", "number"),
+        ("The average crowd in May is 880 [S1].", "number"),
+    ],
+)
+def test_who_did_what_and_how_much_of_it_is_read_in_the_passage(said, reason):
+    assert doubted(said, MATCH) == [reason]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("钢铁价格上涨1.1%[S1]。", "number"),
+        ("民国十年，林秀英加入商会[S1]。", "name"),
+        ("工厂没有仓库[S1]。", "negation"),
+        ("煤炭价格没有上涨[S1]。", "negation"),
+    ],
+)
+def test_short_chinese_sentences_are_compared_with_the_clause_they_repeat(said, reason):
+    assert doubted(said, PLANT) == [reason]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Carla Mertens lost the final in Leiden to Anke Vos [S1].",
+        "Tom Riemer filmed it, and Jan Pauwels produced it [S1].",
+        "Vos, who won two Silver Racket prizes, came from Utrecht [S1].",
+        "Carla Mertens was made coach in 2016 [S1].",
+        "May draws 520 people on average, June 880 [S1].",
+        "Children are not let into the club [S1].",
+    ],
+)
+def test_the_same_roles_and_numbers_in_other_words_are_let_be(said):
+    assert doubted(said, MATCH) == []
+
+
+def test_a_statement_that_has_only_the_title_of_a_page_gets_no_citation():
+    page = "The Duchy of Aldra lay on the coast. Its capital was Mern."
+    checked = proven(
+        "**The Duchy of Aldra survives today.**\n\nIts capital was Mern [S1].",
+        {"S1": page},
+        "",
+        {"S1": "Duchy of Aldra"},
+    )
+
+    assert "today [S1]" not in checked.body
+
+
+def test_a_chinese_quotation_may_be_cut_to_a_name():
+    page = "周德明，字子和，福建人，号南山、松庵、石翁，明末官员。"
+
+    assert proven("书中写道：“周德明……号南山、松庵、石翁”[S1]。", {"S1": page}).removed == []
+
+
 @pytest.mark.parametrize(
     "said",
     [

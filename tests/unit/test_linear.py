@@ -22,9 +22,12 @@ from models.extractive.feedback import without
 from models.extractive.titles import titled
 from report import arithmetic
 from report.caveats import not_found
+from report.frames import moved_name, moved_number, moved_words
 from report.keeping import sound
+from report.likeness import compared
 from report.quotations import quotations
 from report.render import plain as plain_report
+from report.roles import other_role
 from report.synonyms import opposed
 from retrieval.boilerplate import boilerplate
 from retrieval.dates import dates
@@ -90,6 +93,17 @@ def kept(text: str) -> object:
     return sound(text, ["Bees sleep."])
 
 
+def places(text: str) -> object:
+    """Compare statements with the words around names and numbers of a source."""
+    source = [compared(text)]
+    return [
+        moved_number("Vos paid 12 euros", source),
+        moved_name("Vos met Mertens", source),
+        moved_words("周德明加入商会", source),
+        other_role("Vos filmed the match in Leiden", source),
+    ]
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
 def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
@@ -109,6 +123,11 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (boilerplate, "?!.,;"),
         (boilerplate, "<!-- "),
         (numbers, "a.b."),
+        (places, "and Vos "),
+        (places, "Vos, "),
+        (places, "filmed, "),
+        (places, "12 "),
+        (places, "周德明加入"),
         (numbers, "x"),
         (quotations, '<q s="S1">a '),
         (listings, "- a\n\nb\n\n"),

@@ -1,0 +1,195 @@
+"""Tell whether a statement puts one thing of a source in the place of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import dropwhile, islice
+from typing import NamedTuple
+
+from report.contrast import Text
+from report.differences import tokens
+from report.numerals import numerals
+from retrieval.common import GRAMMAR, weight
+from retrieval.regex import regex
+from retrieval.script import HAN
+from retrieval.text import language
+from retrieval.words import STOPWORDS, words
+
+SIDE = 8
+"""So many words on each side of a thing are its frame."""
+
+FARTHEST = 2 * SIDE
+"""A frame is looked for in so many words."""
+
+NAME = 5
+"""So many characters at most has a Chinese name."""
+
+LEAST = 2
+"""So many characters at least."""
+
+RARE = 0.9
+"""A name has a pair of characters that weighs so much."""
+
+LONGEST = 200
+"""A longer clause of Chinese is no copy of another one."""
+
+SHARED = {"en": 2, "zh": 5}
+"""A frame is the same if so many words of it, or Chinese characters, are."""
+
+COUNTED = 2
+"""A number of so many digits at most may be wrong where no source has it at all."""
+
+CLOSER = {"en": 1, "zh": 2}
+"""So many more of them are alike where another thing stands."""
+
+YEAR = 4
+"""A number of so many digits is a year; years are compared with years."""
+
+_NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
+_CAPITAL = regex(r"[A-Z][\w'’-]{2,}")
+_SENTENCE = regex(r"(?<=[a-z0-9)\"”]{2})[.!?;]\s|[。！？；\n]")
+_SEGMENT = regex(r"(?<!\d),|[，：]|,(?!\d)")
+_CLAUSE = regex(r"[，。；：！？、,;\n]")
+_HAN_RUN = regex(f"[{HAN}\\dA-Za-z]+")
+_LINKS = frozenset(["and", "or", "和", "与", "與", "及", "、"])
+_Test = Callable[[str], object]
+
+
+class _Slot(NamedTuple):
+    """A thing of a text, the words on each side of it, the nearest first, and all beside it."""
+
+    thing: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    beside: frozenset[str]
+
+
+def moved_number(part: str, sources: Sequence[Text], *, absent: bool = True) -> bool:
+    """Tell whether a number stands where all sources have another number.
+
+    Args:
+        part: The clause.
+        sources: The sources that it cites.
+        absent: Whether a small number that is in no source counts, which may be a rounded one.
+    """
+    return _moved(part, sources, "number", absent=absent)
+
+
+def moved_name(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether an English name stands where all sources have another name."""
+    return language(said) == "en" and _moved(said, sources, "name")
+
+
+def _moved(part: str, sources: Sequence[Text], sort: str, *, absent: bool = False) -> bool:
+    ours = _slots(part, sort)
+    said = {one.thing for one in ours}
+    theirs = [slot for source in sources for slot in _slots(source.text, sort)] if ours else []
+    known = {one.thing for one in theirs}
+    return any(
+        _is_moved(slot, said, theirs, language(part))
+        for slot in ours
+        if slot.thing in known or (absent and slot.thing.isdigit() and len(slot.thing) <= COUNTED)
+    )
+
+
+def _is_moved(slot: _Slot, said: Collection[str], theirs: Sequence[_Slot], tongue: str) -> bool:
+    """Tell whether another thing has a frame, and what stands beside it, more than this one."""
+    own = [one for one in theirs if one.thing == slot.thing]
+    closest = max((_alike(slot, one) for one in own), default=SHARED[tongue])
+    least = max(SHARED[tongue], closest + CLOSER[tongue])
+    beside = max((len(slot.beside & one.beside) for one in own), default=0)
+    return any(
+        _alike(slot, one) >= least and len(slot.beside & one.beside) >= beside
+        for one in theirs
+        if one.thing not in said and _same_sort(slot.thing, one.thing)
+    )
+
+
+def moved_words(part: str, sources: Sequence[Text]) -> bool:
+    """Tell whether Chinese words stand where a source has others, and elsewhere themselves.
+
+    Both sides of them are alike there, one of them for so many characters at least.
+    """
+    said = "".join(_HAN_RUN.findall(part))
+    if language(part) != "zh" or len(said) > LONGEST:
+        return False
+    texts = [one for source in sources for one in _han_clauses(source.text)]
+    return any(_is_swapped(said, one, texts) for one in texts)
+
+
+def _is_swapped(said: str, there: str, texts: Sequence[str]) -> bool:
+    """Tell whether a clause is one of a source but for a few characters, which are in another."""
+    start = _same(said, there)
+    end = _same(said[start:][::-1], there[start:][::-1])
+    mine, theirs = said[start : len(said) - end], there[start : len(there) - end]
+    if start + end < SHARED["zh"] - 1 or not (_is_name(mine) and _is_name(theirs)):
+        return False
+    return any(mine in one for one in texts) and not any(said in one for one in texts)
+
+
+def _same(one: str, other: str) -> int:
+    """Return with how many characters two texts begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+
+
+def _is_name(text: str) -> bool:
+    pairs = words(text) if LEAST <= len(text) <= NAME and GRAMMAR.isdisjoint(text) else []
+    return any(weight(one) >= RARE for one in pairs) and not re.search(r"\d", text)
+
+
+@lru_cache(maxsize=64)
+def _han_clauses(text: str) -> tuple[str, ...]:
+    return tuple("".join(_HAN_RUN.findall(one)) for one in _CLAUSE.split(text))
+
+
+def _same_sort(one: str, other: str) -> bool:
+    return not one[:1].isdigit() or _is_year(one) == _is_year(other)
+
+
+def _is_year(number: str) -> bool:
+    return number.isdigit() and len(number) == YEAR
+
+
+def _alike(one: _Slot, other: _Slot) -> int:
+    return _run(one.before, other.before) + _run(one.after, other.after)
+
+
+def _run(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many words of two runs are alike from their beginnings on."""
+    alike = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        alike += mine not in STOPWORDS
+    return alike
+
+
+@lru_cache(maxsize=256)
+def _slots(text: str, sort: str) -> tuple[_Slot, ...]:
+    return tuple(slot for one in _SENTENCE.split(text) for slot in _of_sentence(one, sort))
+
+
+def _of_sentence(sentence: str, sort: str) -> Iterator[_Slot]:
+    """Yield the things of a sentence; those of a list have the words around the list."""
+    is_thing = _NUMBER.fullmatch if sort == "number" else _CAPITAL.fullmatch
+    segments = [tokens(one) for one in _SEGMENT.split(numerals(sentence))]
+    said = [one for segment in segments for one in segment]
+    at = 0
+    for segment in segments:
+        beside = frozenset(one.lower() for one in segment) - STOPWORDS
+        for word in segment:
+            first = sort == "name" and at == 0 and not any(map(is_thing, said[1:2]))
+            if is_thing(word) and word != "1" and not first:
+                before = _side(said[max(0, at - FARTHEST) : at][::-1], is_thing)
+                after = _side(said[at + 1 : at + 1 + FARTHEST], is_thing)
+                yield _Slot(word.replace(",", "").rstrip("s"), before, after, beside)
+            at += 1
+
+
+def _side(near: Sequence[str], is_thing: _Test) -> tuple[str, ...]:
+    """Return the words on one side of a thing, behind those that are in a list with it."""
+    rest = dropwhile(lambda one: bool(is_thing(one)) or one in _LINKS, near)
+    return tuple(one.lower() for one in islice(rest, SIDE))

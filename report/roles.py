@@ -1,0 +1,121 @@
+"""Tell whether a statement names somebody else for what was done, or another place for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from report.contrast import Text
+from report.synonyms import base, irregular, stands_in
+from retrieval.regex import regex
+from retrieval.text import language, sentences
+from retrieval.words import words
+
+REACH = 90
+"""So many characters at most stand between what was done and where."""
+
+LONG = 4
+"""A word of a name with fewer letters is in many names."""
+
+_NAME = r"[A-Z](?:\.|[\w'’-]+)(?:\s+(?:(?:de|la|von|van|der|of|the)\s+)?[A-Z](?:\.|[\w'’-]+)){0,4}"
+_NAMES = rf"{_NAME}(?:(?:,\s*|,?\s+and\s+){_NAME}){{0,5}}"
+_VERB = rf"(?:[A-Za-z][a-z]+ed|{'|'.join(sorted(irregular()))})"
+_VERBS = rf"{_VERB}(?:(?:,\s*|,?\s+and\s+){_VERB}){{0,3}}"
+_BY = regex(
+    rf"\b(?P<verbs>{_VERBS})\s+by\s+(?P<names>[^,;()]{{1,60}}?)"
+    r"(?=[,;()]|\s(?:and|who|which|that|in|at|on|for|with|from|as)\s[a-z]|\.?\s*$)"
+)
+_DID = regex(
+    rf"(?P<names>{_NAME}(?:,?\s+and\s+{_NAME})?)\s+(?:(?:also|later|then|first|once|both|had|has|\w+ly)\s+){{0,2}}"
+    rf"(?P<verbs>{_VERBS})\b(?!\s+(?:by|and\s+\w+ed\s+by)\b)"
+)
+_DONE = regex(rf"\b{_VERB}\b")
+_PLACE = regex(rf"\b(?:in|at|near|from|to|into)\s+(?:the\s+)?(?P<names>{_NAMES})")
+_ENDS = regex(r"[.;:]\s")
+_OF_BOTH = frozenset(words("marry met join play fought accompany resemble divorce"))
+"""Who does one of these is done it, too."""
+
+
+def other_role(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether all sources say of somebody else, or of another place, what is said of one.
+
+    Only names that stand in the sources are compared; one that does not is found in other ways.
+    """
+    if language(said) != "en":
+        return False
+    known = frozenset[str]().union(*(_known_names(source.text) for source in sources))
+    return _other_agent(said, sources, known) or _other_place(said, sources, known)
+
+
+def _other_agent(said: str, sources: Sequence[Text], known: frozenset[str]) -> bool:
+    theirs: dict[str, set[str]] = {}
+    for source in sources:
+        for verb, name in _agents(source.text):
+            theirs.setdefault(verb, set()).update(name)
+    unnamed = {verb for source in sources for verb, name in _agents(source.text) if not name}
+    untold = unnamed.union(*(_without_agent(source.text) for source in sources))
+    return any(
+        theirs.get(verb) and name <= known and not name & theirs[verb]
+        for verb, name in _agents(said)
+        if name and verb not in untold | _OF_BOTH
+    )
+
+
+def _other_place(said: str, sources: Sequence[Text], known: frozenset[str]) -> bool:
+    places = [one for source in sources for one in _places(source.text)]
+    for verb, names in _places(said):
+        told = any(other == verb for other, _ in places)
+        theirs = [found for other, found in places if other == verb or stands_in(verb, other)]
+        every = frozenset[str]().union(*theirs)
+        if told and every and names and names <= known and not names & every:
+            return True
+    return False
+
+
+@lru_cache(maxsize=64)
+def _agents(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return what was done, each time with the words of the names of those who did it."""
+    said = [one.text for one in sentences(text)]
+    found = [one for told in said for way in (_BY, _DID) for one in way.finditer(told)]
+    return tuple((verb, _words(one["names"])) for one in found for verb in _done(one["verbs"]))
+
+
+@lru_cache(maxsize=64)
+def _without_agent(text: str) -> frozenset[str]:
+    """Return what is said to be done where no name says by whom."""
+    return frozenset(verb for one in sentences(text) for verb in _alone(one.text))
+
+
+def _alone(said: str) -> Iterator[str]:
+    told = [one.span("verbs") for way in (_BY, _DID) for one in way.finditer(said)]
+    for one in _DONE.finditer(said):
+        if not any(start <= one.start() < end for start, end in told):
+            yield from _done(one[0])
+
+
+@lru_cache(maxsize=64)
+def _places(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return what was done, each time with the words of the names of where."""
+    done = [*_DONE.finditer(text)]
+    found = []
+    for one, after in zip(done, [*done[1:], None], strict=False):
+        end = min(one.end() + REACH, after.start() if after else len(text))
+        near = _ENDS.split(text[one.end() : end], maxsplit=1)[0]
+        names = [_words(place["names"]) for place in _PLACE.finditer(near)]
+        found += [(verb, frozenset[str]().union(*names)) for verb in _done(one[0]) if names]
+    return tuple(found)
+
+
+def _done(verbs: str) -> Iterator[str]:
+    return (base(one) for one in words(verbs))
+
+
+def _words(names: str) -> frozenset[str]:
+    found = re.findall(r"[A-Z][\w'’-]*", names)
+    return frozenset(one for one in found if len(one) >= LONG)
+
+
+@lru_cache(maxsize=64)
+def _known_names(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", text))
