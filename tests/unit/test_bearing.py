@@ -49,8 +49,8 @@ MATCH = (
     "Anke Vos beat Carla Mertens in the final at Leiden in 2014. The match was filmed by Tom "
     "Riemer and produced by Jan Pauwels on a budget of 48 thousand euros, while the tour cost 310 "
     "thousand euros. Vos was born in Utrecht, Holland, and died in Bruges. In 2016, Carla Mertens "
-    "became the coach of the club. Vos won two Silver Racket prizes. The average crowd in May is 520; in June"
-    " it is 880. The club is not open to children."
+    "became the coach of the club. Vos won two Silver Racket prizes. The average crowd in "
+    "May is 520; in June it is 880. The club is not open to children."
 )
 PLANT = (
     "煤炭价格上涨1.1%，钢铁价格上涨0.4%。工厂附设有三间仓库。民国十年，周德明加入商会。"
