@@ -166,6 +166,9 @@ def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]
         return finding | {"status": "partial", "reason": cut}
     if written.unsure is None:
         return finding
+    if written.stood_in:
+        # What another model is not sure of, the chosen one may have answered.
+        return finding | {"status": "partial", "reason": written.stood_in.code}
     missing = f": {written.unsure}" if written.unsure else ""
     return finding | {"status": "partial", "reason": f"unsure{missing}"}
 

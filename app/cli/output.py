@@ -136,10 +136,10 @@ def confirmed(question: str, unconfirmed: str, told: Sequence[str] = ()) -> bool
     Raises:
         Problem: With the code `unconfirmed` where nobody can be asked.
     """
-    if not has_terminal():
-        raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")
     for line in told:
         print(line, file=sys.stderr)
+    if not has_terminal():
+        raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     try:
         return input().strip().lower() in ("y", "yes")

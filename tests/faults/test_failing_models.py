@@ -13,6 +13,7 @@ from langchain_openai.chat_models import base
 from config.errors import Problem
 from graph.records import of_turn
 from graph.session import Outcome, Session
+from report.undone import undone
 from report.wording import part, reason
 from tests.conftest import make
 from tests.door import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models, status
@@ -285,6 +286,20 @@ async def test_what_the_built_in_model_did_for_another_is_named_and_can_be_done_
 
     assert again.state["status"] == "succeeded"
     assert not again.state["report"]["notices"]
+
+
+@pytest.mark.usefixtures("stood_in")
+async def test_what_the_built_in_model_is_not_sure_of_is_missing_because_the_other_failed(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "why the dance of bees tires the queen"))
+    script.on("researcher", lambda said: DOWN if "tires" in str(said[-1].text) else DANCE)
+
+    outcome = await begun(thread, choices)
+
+    assert isinstance(outcome, Outcome)
+    (missing,) = undone(outcome.state)
+    assert (missing["status"], missing["reason"]) == ("partial", "model_unavailable")
 
 
 @pytest.mark.usefixtures("stood_in")

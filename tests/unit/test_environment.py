@@ -264,13 +264,16 @@ def test_importing_shows_values_keeps_keys_apart_and_changes_what_is_there_in_no
     assert of_folder().keys() == {"DOSSIER_MODEL", "DOSSIER_HOME"}
 
 
-def test_nothing_is_imported_unasked(tmp_path: Path, home: Path):
+def test_nothing_is_imported_unasked_and_what_would_be_is_shown(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+):
     write(tmp_path / ".env", HOSTILE)
 
     with pytest.raises(Problem) as told:
         folders.import_settings(file=tmp_path / ".env", sure=False)
 
     assert told.value.code == "import_unconfirmed"
+    assert "  OPENAI_BASE_URL = " in capsys.readouterr().err
     assert not (home / ".env").exists()
 
 
