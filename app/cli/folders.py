@@ -28,14 +28,34 @@ TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limit
 
 
 def apply_trusted() -> None:
-    """Apply the settings that the `.env` of a trusted folder may set; report those ignored."""
+    """Apply the settings that the `.env` of a trusted folder may set; report those ignored.
+
+    Raises:
+        Problem: `config_value`.
+    """
     said = environment.of_folder()
     if said.keys() & environment.HARMLESS and _is_trusted():
         allowed = {name: said.pop(name) for name in said.keys() & environment.HARMLESS}
         os.environ.update({name: one for name, one in allowed.items() if name not in os.environ})
-        settings.cache_clear()
+        _check(allowed)
     if said:
         say(ignored(said))
+
+
+def _check(allowed: dict[str, str]) -> None:
+    """Read the settings again.
+
+    Raises:
+        Problem: `config_value`, which names the folder's file where the value is from there.
+    """
+    settings.cache_clear()
+    try:
+        settings()
+    except Problem as problem:
+        if problem.where not in allowed:
+            raise
+        where = f"{problem.where} in {Path(environment.FILE).absolute()}"
+        raise Problem(problem.code, problem.what, where=where, hint=problem.hint) from problem
 
 
 def ignored(names: Iterable[str]) -> str:

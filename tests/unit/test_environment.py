@@ -101,6 +101,21 @@ def test_a_trusted_folder_sets_what_is_harmless_and_others_are_told_how(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize("value", ["soon", "inf", "-1"])
+def test_a_wrong_value_in_a_trusted_folder_is_told_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+):
+    put_back(monkeypatch, "DOSSIER_CALL_SECONDS")
+    write(tmp_path / ".env", {"DOSSIER_CALL_SECONDS": value})
+    trusted(tmp_path)
+
+    with pytest.raises(Problem) as told:
+        folders.apply_trusted()
+
+    assert told.value.code == "config_value"
+    assert told.value.where == f"DOSSIER_CALL_SECONDS in {tmp_path / '.env'}"
+
+
 def test_a_folder_above_and_one_that_is_not_trusted_itself_say_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
