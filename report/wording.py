@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from graph.records import Doubted, Removed
+from report.grades import grade
 from report.shape import Document
 from retrieval.regex import regex
 
@@ -42,6 +43,9 @@ _EN = {
     "back": "Back to the text",
     "instead": " — the source says:",
     "wrong_part": ", wrong in it: “{}”",
+    "weak": "Weak",
+    "not_found": "Not found",
+    "contradicted": "Contradicted",
     "count": "{} sources",
     "count_one": "1 source",
     "colon": ": ",
@@ -81,6 +85,9 @@ _ZH = {
     "back": "回到正文",
     "instead": "——来源的原文是：",
     "wrong_part": "，有误之处：“{}”",
+    "weak": "依据不足",
+    "not_found": "未找到依据",
+    "contradicted": "与来源矛盾",
     "count": "{} 个来源",
     "count_one": "1 个来源",
     "colon": "：",
@@ -323,7 +330,8 @@ def doubts(document: Document) -> list[Doubt]:
 
 def _with_proof(one: Doubted, language: str) -> Doubt:
     says = html.escape(one.get("says", ""), quote=False)
-    text = _doubt(one, language)
+    told = word(grade(one["reason"]), language) + word("colon", language)
+    text = told + _doubt(one, language)
     if not says:
         return Doubt(text, "")
     space = "" if _is_chinese(language) else " "

@@ -601,9 +601,28 @@ def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources
 
     assert "Decay reached *97.3 %* in 2031 [2, p. 4] ⚠. So be it" in shown
     assert "> Sentences marked ⚠ were not found in their sources so" in shown
-    told = "## To be checked\n\n- ⚠ A number in it stands in none of the sources that it cites:"
+    told = "## To be checked\n\n- ⚠ Contradicted: A number in it stands in none of the sources"
     assert told in shown
     assert shown.index(told) < shown.index("## Sources")
+
+
+@pytest.mark.parametrize(
+    ("reason", "language", "told"),
+    [
+        ("strength", "en", "Weak: It says more"),
+        ("strange", "en", "Not found: The sources"),
+        ("negation", "en", "Contradicted: Its sources"),
+        ("strength", "zh", "依据不足：所说超出"),
+        ("strange", "zh", "未找到依据：所引来源"),
+        ("negation", "zh", "与来源矛盾：所引来源"),
+    ],
+)
+def test_a_doubt_begins_with_its_grade_in_words(reason, language, told):
+    doubted = {"text": DOUBTFUL["text"], "reason": reason}
+    written = document(f"{doubted['text']} So it is [S1].", doubted=[doubted], language=language)
+
+    assert f"- ⚠ {told}" in to_markdown(written)
+    assert f'<li id="d1">{told}' in to_html(written)
 
 
 def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_and_back():
@@ -613,8 +632,10 @@ def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_
 
     assert 'class="badge succeeded"' not in page
     assert "⚠ 1 to check" in page
-    assert re.search(r'<a class="doubt" id="w1" href="#d1" title="A number in it', page)
-    assert re.search(r'<li id="d1">A number in it .*href="#w1"', page)
+    assert re.search(
+        r'<a class="doubt" id="w1" href="#d1" title="Contradicted: A number in it', page
+    )
+    assert re.search(r'<li id="d1">Contradicted: A number in it .*href="#w1"', page)
     assert 'class="badge succeeded"' in to_html(document(body))
 
 

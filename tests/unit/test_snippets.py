@@ -160,7 +160,8 @@ def test_code_is_marked_right_behind_its_block(after: str):
 
     assert f"{CODE}\n\n⚠\n" in shown
     assert (
-        "- ⚠ A name in it stands on none of the pages that are cited: “WakeSuspend=true”" in shown
+        "- ⚠ Not found: A name in it stands on none of the pages that are cited: “WakeSuspend=true”"
+        in shown
     )
 
 
