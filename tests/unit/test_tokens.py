@@ -21,7 +21,8 @@ from langchain_core.messages import AIMessage
 from app.cli import doctor, memory_why, runs
 from memory.kept.why import why
 from retrieval import tokens
-from retrieval.estimate import estimate
+from retrieval.estimate import PART, estimate
+from retrieval.estimate import _parts as estimated_parts
 from retrieval.tokens import count, exact, vocabulary
 from runs.attempts import OPEN, Attempt, attempts
 from runs.trace import read_trace
@@ -176,6 +177,25 @@ def known() -> tiktoken.Encoding:
 @pytest.mark.parametrize("text", ODD)
 def test_any_text_is_counted(text: str):
     assert count(text) >= bool(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Bees dance at noon. ", "蜜蜂在中午跳舞。", "x1 = f(y);\n", "\t \n"]
+)
+def test_a_long_text_is_estimated_in_parts_as_it_is_in_whole(
+    monkeypatch: pytest.MonkeyPatch, text: str
+):
+    in_parts = estimate(text * 5_000)
+    monkeypatch.setattr("retrieval.estimate.PART", 10**9)
+
+    assert in_parts == pytest.approx(estimate(text * 5_000), rel=0.001)
+
+
+def test_no_more_than_a_part_of_a_long_text_is_read_at_a_time():
+    parts = list(estimated_parts("Bees dance at noon. " * 5_000 + "x" * 50_000))
+
+    assert max(map(len, parts)) <= PART
+    assert "".join(parts) == "Bees dance at noon. " * 5_000 + "x" * 50_000
 
 
 @pytest.mark.parametrize("text", ODD)
