@@ -22,6 +22,7 @@ import re
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,18 @@ from evals.damage import COMMANDS, QUESTION, environment, furnish, judged
 
 SECONDS = 60
 """How long a command may take before it counts as hanging."""
+
+KILLED = 9
+"""The exit status of the process that dies in the middle of a branch."""
+
+DYING = f"""
+import os
+import graph.step
+graph.step.reflection = lambda state, runtime: os._exit({KILLED})
+from app.cli.start import main
+main()
+"""
+"""A program that runs a command of dossier, and dies when a step has been researched."""
 
 COMMAND_MODULES = (
     "ask experience feedback forget ingest memories memory_files memory_log memory_moves "
@@ -408,21 +421,31 @@ def _furnished(folder: Path) -> None:
 
 
 def killed(folder: Path) -> None:
-    """Leave a thread whose run was killed in the middle of a branch."""
-    tried_in(folder, ["ask", QUESTION, "--docs", "bees", "--thread", "killed", "--yes"], _dying)
+    """Leave a thread whose run was killed in the middle of a branch.
+
+    Raises:
+        RuntimeError: When the run came to its end.
+    """
+    words = ["ask", QUESTION, "--docs", "bees", "--thread", "killed", "--yes"]
+    environ = {**environment(folder), "DOSSIER_EMBEDDINGS": "none"}
+    made = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", DYING, *words],
+        cwd=folder,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    if made.returncode != KILLED:
+        raise RuntimeError(made.stderr.decode(errors="replace"))
 
 
-def _dying() -> None:
-    """Let this process die when a step has been researched, in the middle of its branch."""
-    vars(importlib.import_module("graph.step"))["reflection"] = lambda state, runtime: os._exit(9)
-
-
-def tried_in(folder: Path, words: Sequence[str], before: Callable[[], None] = lambda: None) -> None:
-    """Run a command in a folder as it is, in a process that is prepared for it."""
+def tried_in(folder: Path, words: Sequence[str]) -> None:
+    """Run a command in a folder as it is."""
     log = folder.with_suffix(".err")
     child = os.fork()
     if not child:
-        before()
         _be(folder, Trial("", list(words), _unspoilt, {}), log)
     os.waitpid(child, 0)
 

@@ -44,7 +44,7 @@ class Outside:
         Raises:
             Problem: `memory_file_unreadable`.
         """
-        raise Problem("memory_file_unreadable", LEADS_OUT, where=path)
+        raise Problem("memory_file_unreadable", LEADS_OUT, where=path, hint=IN_PROJECT)
 
     async def write(self, path: str, data: bytes, expected: bytes | None) -> bool:
         """Refuse.
@@ -53,10 +53,12 @@ class Outside:
             Problem: `memory_file_unwritable`.
         """
         del data, expected
-        raise Problem("memory_file_unwritable", LEADS_OUT, where=path)
+        raise Problem("memory_file_unwritable", LEADS_OUT, where=path, hint=IN_PROJECT)
 
 
 LEADS_OUT = "it is a link that leads out of the project"
+
+IN_PROJECT = "put the file itself into the project"
 
 OUTSIDE = Outside()
 

@@ -89,5 +89,5 @@ def test_a_link_out_of_a_project_keeps_no_memory_of_the_project_closed(
 
     assert (one["state"], one["text"]) == (
         "unreadable",
-        "it is a link that leads out of the project",
+        "it is a link that leads out of the project — put the file itself into the project",
     )
