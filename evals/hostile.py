@@ -4,10 +4,11 @@
 of every wrong kind (`words`), every setting (`settings`), traces with lines of every form
 (`traces`), checkpoints in which a value was replaced by one of another kind (`checkpoints`), the
 same for branches, for what was written and for what is kept apart (`rows`), and streams that are
-closed or full (`streams`). Every command must end in a named error or in its
-result; `internal`, a traceback, a signal, a hang and an error without a hint are wrong, are
-printed, and make the exit status 1. `--only` takes some of the six, `--share` a part of the
-trials, which `--seed` chooses.
+closed or full (`streams`).
+
+Every command must end in a named error or in its result; `internal`, a traceback, a signal, a hang
+and an error without a hint are wrong, are printed, and make the exit status 1. `--only` takes some
+of the six, `--share` a part of the trials, which `--seed` chooses.
 """
 
 from __future__ import annotations

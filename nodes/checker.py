@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage
@@ -85,6 +85,30 @@ async def read_again(
     shown = claims(text, checked.removed, checked.doubted, pages)
     if not shown:
         return Reread(checked, "not_needed")
+    try:
+        given = await _verdicts(state, runtime, shown, pages, sources)
+        if given is None:
+            return Reread(checked, "asked")
+        ruled = ruling(shown, given)
+        place, asked = here(state, runtime), state["question"]
+        again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
+    except Problem as problem:
+        return Reread(checked, "failed", problem.code)
+    return Reread(again, "asked")
+
+
+async def _verdicts(
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    shown: Sequence[Claim],
+    pages: Mapping[str, str],
+    sources: Mapping[str, Source],
+) -> dict[int, Judged] | None:
+    """Return what the model says of the sentences that it was shown; nothing if it names none.
+
+    Raises:
+        Problem: What `ask` raises.
+    """
     tell(state, "comparing")
     data = blocks(
         block("question", state["question"]),
@@ -92,26 +116,14 @@ async def read_again(
         pages_block(evidence(shown, pages), sources),
     )
     system = render("checker", language=state["language"])
-    said = [HumanMessage(data)]
-    try:
-        checks = await ask(state, runtime, "checker", system, said, Checks)
-    except Problem as problem:
-        return Reread(checked, "failed", problem.code)
-    if not checks.verdicts:
-        return Reread(checked, "asked")
+    checks = await ask(state, runtime, "checker", system, [HumanMessage(data)], Checks)
     by_number = {claim.number: claim for claim in shown}
     given = {
         one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
         for one in checks.verdicts
         if one.sentence in by_number
     }
-    ruled = ruling(shown, given)
-    place, asked = here(state, runtime), state["question"]
-    try:
-        again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
-    except Problem as problem:
-        return Reread(checked, "failed", problem.code)
-    return Reread(again, "asked")
+    return given if checks.verdicts else None
 
 
 def _marked(claim: Claim, language: str) -> str:
