@@ -110,20 +110,38 @@ async def _verdicts(
         Problem: What `ask` raises.
     """
     tell(state, "comparing")
-    data = blocks(
-        block("question", state["question"]),
-        wrap("sentences", (_marked(claim, state["language"]) for claim in shown)),
-        pages_block(evidence(shown, pages), sources),
-    )
+    data = comparison(state["question"], state["language"], shown, pages, sources)
     system = render("checker", language=state["language"])
     checks = await ask(state, runtime, "checker", system, [HumanMessage(data)], Checks)
+    given = judgements(checks, shown, pages)
+    return given if checks.verdicts else None
+
+
+def comparison(
+    question: str,
+    language: str,
+    shown: Sequence[Claim],
+    pages: Mapping[str, str],
+    sources: Mapping[str, Source],
+) -> str:
+    """Return what a second reader is shown: the sentences, and the passages they rest on."""
+    return blocks(
+        block("question", question),
+        wrap("sentences", (_marked(claim, language) for claim in shown)),
+        pages_block(evidence(shown, pages), sources),
+    )
+
+
+def judgements(
+    checks: Checks, shown: Sequence[Claim], pages: Mapping[str, str]
+) -> dict[int, Judged]:
+    """Return the verdicts on sentences that the reader was shown, by their numbers."""
     by_number = {claim.number: claim for claim in shown}
-    given = {
+    return {
         one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
         for one in checks.verdicts
         if one.sentence in by_number
     }
-    return given if checks.verdicts else None
 
 
 def _marked(claim: Claim, language: str) -> str:

@@ -4,6 +4,11 @@
 Chinese, sentences of many kinds are made (`evals/sentences/made.py`). A right one should stay
 as it is, without a warning; a wrong one should be taken out, be given the source that has it, or be
 named as doubtful. Half of the sets is for tuning the checks; `--half held-out` is the other.
+
+`--cases FILE` measures on sentences of one's own instead. Each line of the file is a JSON object
+with the fields of `Case`: `kind`, `wrong`, `language`, `body` (the small report), `said` (the
+sentence in it that counts), `texts` and `titles` (by the ids that it cites), and `right` (what a
+sentence with the wrong source would be with the right one), which may be left out.
 """
 
 from __future__ import annotations
@@ -63,7 +68,8 @@ class Outcome(NamedTuple):
 def main() -> None:
     """Make the sentences, check them, and print a table by kind."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cases", type=Path, help="JSON lines of sentences of one's own")
     parser.add_argument("--half", choices=["tuning", "held-out"], default="tuning")
     parser.add_argument("--each", type=int, default=60, help="sentences of a kind and language")
     parser.add_argument("--seed", type=int, default=1)
@@ -71,14 +77,17 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     started = time.perf_counter()
-    outcomes = [
-        outcome(case) for case in made(options.data, options.half, options.each, options.seed)
-    ]
+    cases = (
+        own_cases(options.cases)
+        if options.cases
+        else made(options.data, options.half, options.each, options.seed)
+    )
+    outcomes = [outcome(case) for case in cases]
     table = rows(outcomes)
     if options.json:
         print(json.dumps({"kinds": table, **summary(outcomes)}))
         return
-    _print(table, options.half, time.perf_counter() - started)
+    _print(table, options.cases or options.half, time.perf_counter() - started)
     for name, share in summary(outcomes).items():
         goal = f"   goal ≤ {GOALS[name]} %" if name in GOALS else ""
         print(f"{name:26}{share:>8.2f} %{goal}")
@@ -95,6 +104,11 @@ def made(data: Path, half: str, each: int, seed: int) -> Iterable[Case]:
             yield from filter(None, (maker.case(kind, way, wrong=wrong) for _ in range(each)))
 
 
+def own_cases(file: Path) -> list[Case]:
+    """Return the cases of a file of JSON lines."""
+    return [Case(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+
+
 def _ways() -> dict[str, tuple[Way, bool]]:
     """Return each kind of sentence: how it is made, and whether it is wrong."""
     right = RIGHT | FRAMED_RIGHT | ACROSS_RIGHT | WORDED_RIGHT
@@ -106,7 +120,11 @@ def _ways() -> dict[str, tuple[Way, bool]]:
 
 def outcome(case: Case) -> Outcome:
     """Check one case and see what became of its sentence."""
-    checked = proven(case.body, case.texts, case.question, case.titles)
+    return judged(case, proven(case.body, case.texts, case.question, case.titles))
+
+
+def judged(case: Case, checked: Proven) -> Outcome:
+    """See what became of the sentence of a case in a text that was checked."""
     body, said = bare(checked.body), bare(case.said)
     warned = any(bare(one["text"]) in said or said in bare(one["text"]) for one in checked.doubted)
     plain = re.sub(r"\s", "", checked.body)
@@ -123,9 +141,15 @@ def rows(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
             all=1, gone=not one.kept, warned=one.warned, mended=one.mended, failed=one.failed
         )
         table[one.case.kind, one.case.language] = count
+    wrong = {one.case.kind for one in outcomes if one.case.wrong}
     marked = {language: _marked_right(outcomes, language) for language in ("en", "zh")}
     return [
-        {"kind": kind, "language": language, **count, **_rates(kind, count, marked[language])}
+        {
+            "kind": kind,
+            "language": language,
+            **count,
+            **_rates(count, marked[language], kind in wrong),
+        }
         for (kind, language), count in table.items()
     ]
 
@@ -136,12 +160,12 @@ def _marked_right(outcomes: Iterable[Outcome], language: str) -> float:
     return sum(one.failed for one in right) / max(len(right), 1)
 
 
-def _rates(kind: str, count: Counter[str], marked: float) -> dict[str, float]:
+def _rates(count: Counter[str], marked: float, wrong: bool) -> dict[str, float]:
     """Return how much of a wrong kind is caught, and how much of what is caught is wrong.
 
     Precision is that of a text with as many right sentences, of all kinds, as wrong ones of this.
     """
-    if not _ways()[kind][1]:
+    if not wrong:
         return {}
     caught, false = count["all"] - count["failed"], marked * count["all"]
     return {
@@ -181,7 +205,7 @@ def bare(text: str) -> str:
     return _KEPT.sub("", re.sub(r"</?q\b[^<>]*>", "", text))
 
 
-def _print(table: list[dict[str, object]], half: str, seconds: float) -> None:
+def _print(table: list[dict[str, object]], half: object, seconds: float) -> None:
     total = sum(int(str(row["all"])) for row in table)
     print(f"{half}: {total} sentences in {seconds:.0f} s")
     names = ("all", "gone", "warned", "mended", "failed", "recall", "precision")

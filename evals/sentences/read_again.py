@@ -1,0 +1,144 @@
+"""Have the second reader compare the sentences of the benchmark with their sources.
+
+`python -m evals.sentences.read_again --data ../shared/data`: the sentences of `evals/sentences`,
+right and wrong ones, are mixed into reports of so many sentences, and the model that the
+environment names for the role `checker` is asked once for each report, with the product's own
+prompt (`nodes/checker.py`). Printed by kind: how many sentences fail with the checks alone, and how
+many when the reader has had its say. `--cases FILE` measures on sentences of one's own instead
+(`evals/sentences/measuring.py` says what the file holds).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from evals.sentences.made import Case
+from evals.sentences.measuring import Outcome, judged, made, own_cases
+from graph.context import Context
+from graph.records import Source
+from models.load import playing
+from nodes.checker import Checks, comparison, judgements
+from prompts.loader import render
+from report.rulings import NO_RULING, Ruling, claims, ruling
+from report.support import proven
+
+ASKED = {"en": "What do the sources say?", "zh": "这些来源说了什么？"}
+
+_CITED = re.compile(r"(?<=[\[,\"(【 ^])S\d+(?=[\],\")】])")
+
+
+class Report(NamedTuple):
+    """Cases in one text, with one numbering of their sources."""
+
+    cases: list[Case]
+    language: str
+    text: str
+    pages: dict[str, str]
+    titles: dict[str, str]
+
+    def outcomes(self, told: Ruling = NO_RULING) -> list[Outcome]:
+        """Return what the checks make of each sentence, after what a reader has ruled."""
+        checked = proven(self.text, self.pages, "", self.titles, told)
+        return [judged(case, checked) for case in self.cases]
+
+
+def main() -> None:
+    """Choose the sentences, ask the model once for each report, and print a table by kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cases", type=Path, help="JSON lines of sentences of one's own")
+    parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
+    parser.add_argument("--each", type=int, default=2, help="sentences of a kind and language")
+    parser.add_argument("--report", type=int, default=40, help="sentences of a report")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    chosen = (
+        own_cases(options.cases)
+        if options.cases
+        else [*made(options.data, options.half, options.each, options.seed)]
+    )
+    asyncio.run(_measure([*reports(chosen, options.report, options.seed)]))
+
+
+def reports(cases: Sequence[Case], size: int, seed: int) -> Iterator[Report]:
+    """Yield reports of at most so many cases each, mixed at random; each in one language."""
+    for language in ASKED:
+        some = [case for case in cases if case.language == language]
+        Random(seed).shuffle(some)
+        for start in range(0, len(some), size):
+            yield _joined(some[start : start + size], language)
+
+
+def _joined(cases: Sequence[Case], language: str) -> Report:
+    """Put cases one after the other, their sources numbered anew; a page has one number."""
+    numbers: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    renamed = []
+    for case in cases:
+        new = {}
+        for name, page in case.texts.items():
+            new[name] = numbers.setdefault(page, f"S{len(numbers) + 1}")
+            titles[new[name]] = case.titles.get(name, "")
+        renamed.append(_renamed(case, new))
+    text = "\n\n".join(case.body for case in renamed)
+    pages = {name: page for page, name in numbers.items()}
+    return Report(renamed, language, text, pages, titles)
+
+
+def _renamed(case: Case, names: dict[str, str]) -> Case:
+    def new(text: str) -> str:
+        return _CITED.sub(lambda found: names.get(found[0], f"S9{found[0][1:]}0"), text)
+
+    return case._replace(body=new(case.body), said=new(case.said), right=new(case.right))
+
+
+async def _measure(written: Sequence[Report]) -> None:
+    model = await playing("checker", Context())
+    alone: list[Outcome] = []
+    read: list[Outcome] = []
+    for number, report in enumerate(written, start=1):
+        print(f"report {number} of {len(written)} ...", flush=True)
+        alone += report.outcomes()
+        read += report.outcomes(await _ruled(model, report))
+    _print(alone, read)
+
+
+async def _ruled(model: BaseChatModel, report: Report) -> Ruling:
+    checked = proven(report.text, report.pages, "", report.titles)
+    shown = claims(report.text, checked.removed, checked.doubted, report.pages)
+    sources = {
+        name: Source(id=name, page="", title=title, location=f"{name}.md", kind="file")
+        for name, title in report.titles.items()
+    }
+    data = comparison(ASKED[report.language], report.language, shown, report.pages, sources)
+    system = SystemMessage(render("checker", language=report.language))
+    checks = await model.with_structured_output(Checks).ainvoke([system, HumanMessage(data)])
+    return ruling(shown, judgements(Checks.model_validate(checks), shown, report.pages))
+
+
+def _print(alone: Sequence[Outcome], read: Sequence[Outcome]) -> None:
+    """Print by kind how many sentences failed before and after the reader had its say."""
+    print(f"{'kind':24}{'all':>6}{'failed: checks alone':>24}{'with a reader':>16}")
+    for wrong in (True, False):
+        for kind in dict.fromkeys(one.case.kind for one in alone if one.case.wrong == wrong):
+            _print_row(kind, *([o for o in t if o.case.kind == kind] for t in (alone, read)))
+        name = "wrong, unmarked" if wrong else "right, marked or removed"
+        _print_row(name, *([o for o in t if o.case.wrong == wrong] for t in (alone, read)))
+
+
+def _print_row(name: str, alone: Sequence[Outcome], read: Sequence[Outcome]) -> None:
+    before, after = (sum(one.failed for one in group) for group in (alone, read))
+    print(f"{name:24}{len(alone):>6}{before:>24}{after:>16}")
+
+
+if __name__ == "__main__":
+    main()
