@@ -40,7 +40,7 @@ class Verbatim(NamedTuple):
     parts: tuple[str, ...] = ()
     """Its pieces as they stand there, where words are left out of it or were put into it."""
     joints: tuple[str, ...] = ()
-    """What its writer set before each of them."""
+    """What its writer set before each of them, and behind the last one."""
 
 
 def judge(statement: str, pages: Pages) -> Judged:
@@ -78,7 +78,7 @@ def _found(quotation: Quotation, named: Sequence[str], pages: Pages) -> Verbatim
     if found is None or any(map(URL.search, found[1])):
         return None
     source, parts = found
-    joints = tuple(piece.joint for piece in cut if not piece.near)
+    joints = tuple(piece.joint for piece in cut)
     return Verbatim(quotation, source, parts[0], tuple(parts), joints)
 
 
@@ -125,8 +125,9 @@ def _rewritten(statement: str, one: Verbatim, markers: Sequence[re.Match[str]]) 
     joints = one.joints or ("",)
     marked = "".join(
         f'{joint}<q s="{one.source}">{html.escape(words, quote=False)}</q>'
-        for joint, words in zip(joints, one.parts or [one.words], strict=True)
+        for joint, words in zip(joints, one.parts or [one.words], strict=False)
     )
+    marked += "".join(joints[len(one.parts) :]) if one.parts else ""
     stop = _STOP.search(quotation.words)
     if stop and not one.words.endswith(stop[1]) and statement[quotation.end :][:1] not in _STOPS:
         marked += stop[1]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
-from report.quotations import Piece
+from report.bare_text import BareText, alphabetic, bare_text, bare_words
+from report.quotations import DENIES, Piece
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.text import find
@@ -23,11 +23,6 @@ TRIES = 20
 LEFT_OUT = 600
 """So many characters at most may be left out of a quotation at one place."""
 
-_DENIES = regex(
-    r"\b(?:not|never|no|none|nor|neither|cannot|without|unless|if|hardly|rarely)\b|n['’]t\b"
-    r"|[不没沒未无無非别勿]|[否如]|若",
-    re.IGNORECASE,
-)
 _STOP = regex(r"[.!?。！？]\s*")
 _TYPOGRAPHY = (
     "'\"`´-*_\u00ad\u200b\u200c\u200d\u2060\ufeff\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2018"
@@ -84,6 +79,7 @@ class Pages:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
         self._skeletons: dict[str, Skeleton] = {}
+        self._bare_texts: dict[str, BareText] = {}
 
     def find(self, readings: Sequence[str], named: Sequence[str]) -> tuple[str, str] | None:
         """Return a source that says what one of `readings` says, and its own words, or None.
@@ -109,44 +105,43 @@ class Pages:
     ) -> tuple[str, list[str]] | None:
         """Return a source that has the pieces of a quotation in their order, and their words there.
 
-        What is left out between two of them is short, and denies nothing.
+        Only words and numbers are compared, and not the signs and spaces between them. What is left
+        out between two pieces is short, and denies nothing.
         """
         named = [source for source in named if source in self.texts]
+        wanted = [bare_words(piece.words) for piece in pieces if piece.words]
+        rare = frozenset[str]().union(*(alphabetic(piece.words) for piece in pieces))
         for source in dict.fromkeys([*named, *self.texts]):
-            may = all(self._may([piece.words], source) for piece in pieces)
-            for first in islice(self._everywhere(pieces[0].words, source), TRIES) if may else ():
-                spans = self._chain(pieces, source, first)
+            may = all(word in self._skeleton(source).letters for word in rare)
+            bare = self._bare(source) if may else None
+            for first in islice(bare.find(wanted[0]), TRIES) if bare else ():
+                spans = self._chain(pieces, wanted, source, first)
                 if spans:
                     page = self.texts[source]
-                    return source, [" ".join(page[start:end].split()) for start, end in spans]
+                    return source, [_told(page[slice(*span)]) for span in spans]
         return None
 
     def _chain(
-        self, pieces: Sequence[Piece], source: str, first: tuple[int, int]
+        self, pieces: Sequence[Piece], wanted: Sequence[str], source: str, first: tuple[int, int]
     ) -> list[tuple[int, int]]:
         """Return where the pieces of a quotation stand behind its first one, or nothing."""
         spans, page = [first], self.texts[source]
-        for piece in pieces[1:]:
+        for piece, words in zip(pieces[1:], wanted[1:], strict=False):
             end = spans[-1][1]
-            near = page[end : end + LEFT_OUT + len(piece.words) * 2]
-            found = (
-                (end + start, end + stop)
-                for start, stop in chain(_verbatim(piece.words, near), _loosely(piece.words, near))
+            found = takewhile(
+                lambda one: one[0] - end <= LEFT_OUT,  # noqa: B023 (it is used up at once)
+                self._bare(source).find(words, end),
             )
             after = next((one for one in found if _may_leave(page[end : one[0]], piece)), None)
             if after is None:
                 return []
-            if piece.near:
-                spans[-1] = (spans[-1][0], after[1])
-            else:
-                spans.append(after)
-        return spans
+            spans.append(after)
+        return spans if all(is_whole(page, *span) for span in spans) else []
 
-    def _everywhere(self, quote: str, source: str) -> Iterator[tuple[int, int]]:
-        page = self.texts[source]
-        for reading in dict.fromkeys([quote, quote[:1].swapcase() + quote[1:]]):
-            yield from _verbatim(reading, page)
-            yield from self._folded(reading, source)
+    def _bare(self, source: str) -> BareText:
+        if source not in self._bare_texts:
+            self._bare_texts[source] = bare_text(self.texts[source])
+        return self._bare_texts[source]
 
     def _may(self, readings: Sequence[str], source: str) -> bool:
         return letters(readings[-1]) in self._skeleton(source).letters
@@ -184,6 +179,12 @@ def shown(words: str, quote: str) -> str:
     return " ".join(words.split())
 
 
+def _told(words: str) -> str:
+    """Return the words of a page in one line, those joined that it breaks over two."""
+    joined = _WRAP_IN_WORD.sub("", words)
+    return " ".join(_WRAP_IN_CHINESE.sub("", _UNSEEN.sub("", joined)).split())
+
+
 def _origins(page: str) -> Iterator[int]:
     yield 0
     at = STRETCH
@@ -194,17 +195,11 @@ def _origins(page: str) -> Iterator[int]:
         at = start + STRETCH
 
 
-def _loosely(quote: str, text: str) -> Iterator[tuple[int, int]]:
-    found = find(quote, text)
-    if found and is_whole(text, found.start, found.end):
-        yield found.start, found.end
-
-
 def _may_leave(between: str, piece: Piece) -> bool:
     """Tell whether words between two pieces of a quotation may be left out of it."""
-    if piece.near:
+    if piece.reach == 0:
         return not any(map(str.isalnum, between))
-    return len(between) <= LEFT_OUT and not _DENIES.search(_last_clause(between))
+    return len(between) <= (piece.reach or LEFT_OUT) and not DENIES.search(_last_clause(between))
 
 
 def _last_clause(between: str) -> str:

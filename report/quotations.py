@@ -10,21 +10,35 @@ from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE, SPOKEN, blank, cites, long_enough
 from retrieval.regex import regex
-from retrieval.script import HAN
+from retrieval.script import CJK, HAN
 
 _EMPHASIS = regex(r"\*+|(?<!\w)_+|_+(?!\w)|`")
-_OPENING = "\"'“”„«»「」『』‘’＂ \n\t…."
+_OPENING = "\"'“”„«»「」『』‘’‹›＂ \n\t…⋯.-–—"
 _CLOSING = _OPENING + ",;:!?。，；：！？、"
-_LETTER = regex(r"\[(\w)\](?=[^\W\d_])")
+_LETTER = regex(rf"\[([^\W_{CJK}])\](?=[^\W\d_{CJK}])")
 """A letter that was made a capital or a small one, as in `[T]he`."""
 
+_DOTS = r"(?:\.{2,}|…+|⋯+|。{2,})"
+_REMARK = (
+    r"sic!?|(?:emphasis|italics)\s+(?:is\s+)?(?:added|mine|ours|supplied|in\s+(?:the\s+)?original)"
+    r"|原文如此|(?:着重|强调|強調|重点|重點)(?:号|號)?(?:为|為|系|由)?(?:引者|笔者|筆者|作者)?所?加"
+)
 _LEFT_OUT = regex(
-    r"\s*(?:\[\s*(?:\.{2,}|…+)\s*\]|\(\s*(?:\.{2,}|…+)\s*\)|…+|\.{3,}"
-    r"|\[(?!S\d|\?\])[^\[\]\n]{1,40}\])\s*"
+    rf"\s*(?:[\[(（［〔【]\s*(?:(?P<dots>{_DOTS}|[前中后後下]?略)|(?P<remark>{_REMARK}))\s*[\])）］〕】]"
+    rf"|(?P<bare>{_DOTS})|(?:\b[a-z]+\[[a-z'’]{{1,4}}\]|[\[［〔【](?!S\d|\?)[^\[\]［］〔〕【】\n]{{1,40}}[\]］〕】]))\s*",
+    re.IGNORECASE,
 )
 """What stands for words that are left out of a quotation, or that its writer put into it."""
 
-_INNER = regex("\\s*[\"“”„‟«»「」『』]\\s*|\\s*(?<!\\w)['‘]\\s*|\\s*['’](?!\\w)\\s*")
+DENIES = regex(
+    r"\b(?:not|never|no|none|nor|neither|cannot|without|unless|if|hardly|rarely)\b|n['’]t\b"
+    r"|[不没沒未无無非别勿]|[否如]|若",
+    re.IGNORECASE,
+)
+"""What may not be left out of a quotation, nor put into it."""
+
+REPLACED = 60
+"""Words in brackets take the place of so many characters of a source at most."""
 
 FEWEST = 2
 """So many words at least has each piece of a quotation."""
@@ -51,10 +65,11 @@ class Piece(NamedTuple):
     """A part of a quotation that stands in its source as it is, and what is before it here."""
 
     words: str
-    joint: str
-    """What the writer set before it: an ellipsis, words in brackets, or a quotation mark."""
-    near: bool
-    """Whether it must follow the piece before it without a word between them."""
+    """Nothing for what the writer set behind the last part."""
+    joint: str = ""
+    """What the writer set before it: an ellipsis, words in brackets, or a remark."""
+    reach: int | None = None
+    """How many characters of the source at most stand before it in place of that."""
 
 
 def quotations(statement: str) -> list[Quotation]:
@@ -94,27 +109,34 @@ def readings(quotation: Quotation) -> list[str]:
 
 
 def pieces(quotation: Quotation) -> list[Piece]:
-    """Return the parts of a quotation that its writer cut, or nothing where it was not cut.
+    """Return the parts of a quotation, cut where its writer left words out or put some in.
 
-    It is cut where words are left out, or put in between brackets, and at quotation marks inside.
+    There are none where a part is too short to be known in its source, or where what was put in
+    denies something.
     """
     said = _LETTER.sub(r"\1", MARKER.sub("", html.unescape(quotation.words)))
     found: list[Piece] = []
-    joint, at = "", 0
-    for end in [*_LEFT_OUT.finditer(said), None]:
-        whole = said[at : end.start() if end else len(said)]
-        found += _inside(whole.strip(_CLOSING if not end else " "), joint)
-        joint, at = (end[0], end.end()) if end else ("", at)
-    cut = len(found) > 1 or said != quotation.words or bool(found and found[0].joint)
-    runs = [at for at, one in enumerate(found) if not one.near]
+    joint, reach, at = "", None, 0
+    for cut in [*_LEFT_OUT.finditer(said), None]:
+        words = said[at : cut.start() if cut else len(said)].strip(_CLOSING)
+        if any(map(str.isalnum, words)):
+            found.append(Piece(words, joint, reach if found else None))
+            joint = ""
+        if cut:
+            joint, reach, at = joint + cut[0], _reach(cut), cut.end()
+    runs = [at for at, one in enumerate(found) if one.reach is None]
     groups = [found[start:end] for start, end in pairwise([*runs, len(found)])]
-    return found if cut and all(map(_is_long, groups)) else []
+    put_in = "".join(one[0] for one in _LEFT_OUT.finditer(said) if _reach(one))
+    if DENIES.search(put_in) or not all(map(_is_long, groups)):
+        return []
+    return [*found, Piece("", joint.rstrip())] if joint.strip() and found else found
 
 
-def _inside(whole: str, joint: str) -> list[Piece]:
-    """Return the parts of what stands between two ellipses, cut at quotation marks."""
-    parts = [one for one in _INNER.split(whole) if any(map(str.isalnum, one))]
-    return [Piece(one.strip(), "" if at else joint, at > 0) for at, one in enumerate(parts)]
+def _reach(cut: re.Match[str]) -> int | None:
+    """Return how many characters of a source what stands there may take the place of."""
+    if cut["dots"] or cut["bare"]:
+        return None
+    return 0 if cut["remark"] else REPLACED
 
 
 def _is_long(run: Sequence[Piece]) -> bool:

@@ -78,3 +78,103 @@ def test_a_quotation_cut_so_that_it_says_something_else_is_none(quotation):
     checked = check(f'It says: <q s="S1">{quotation}</q>.', TEXTS)
 
     assert [one["reason"] for one in checked.removed] == ["quote_not_found"]
+
+
+KEEPER = (
+    'The keeper told the board that "the lamp must never go out", and meant it. It is a '
+    "first-class \ufb01nding — the office said so — that ‘small lamps’ fail. "
+    'He "left" in 1987–1990. The\u00a0harbour  was\nclosed. An exam-\nple of it stands there. '
+    "He wrote teh letter in May. The film's producer didn't reply, and the crew lost 1,500 pounds."
+)
+TOWER = (
+    "馆长说：“这座‘灯塔’从未熄灭。”他补充说，灯塔建于1932年，作者称之为「海上的『眼睛』」，\n"
+    "居民把它叫作《老灯》。塔高 32 米，由 Smith 公司承建。"
+)
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    [
+        "that ‘the lamp must never go out,’ and meant it",
+        "that «the lamp must never go out» and meant it",
+        "that ‹small lamps› fail",
+        "that small lamps fail",
+        "[s]mall lamps fail",
+        "a first-class finding—the office said so—that",
+        "a first-class finding - the office said so - that",
+        "first class finding",
+        "He left in 1987-1990",
+        "the  harbour was closed .",
+        "—the harbour was closed—",
+        "[A]n example of it stands there",
+        "An exam- ple of it stands there",
+        "He wrote teh [sic] letter in May",
+        "He wrote teh letter in May [sic].",
+        "He wrote teh letter in *May* (emphasis added)",
+        "[the film]’s producer didn’t reply",
+        "The film’s producer didn’t reply,",
+        "the crew lost [some] 1500 pounds",
+        "The harbour was closed [in winter]",
+    ],
+)
+@pytest.mark.parametrize("spelt", ['The page says: <q s="S1">{}</q>.', "It says “{}” [S1]."])
+def test_a_quotation_is_known_by_its_words_whatever_signs_stand_between_them(spelt, quotation):
+    checked = check(spelt.format(quotation), {"S1": KEEPER})
+
+    assert not checked.removed
+    assert check(checked.body, {"S1": KEEPER}).body == checked.body
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    [
+        "这座「灯塔」从未熄灭",
+        "这座《灯塔》从未熄灭",
+        "这座灯塔从未熄灭",
+        "他补充说: 灯塔建于1932年",
+        "作者称之为‘海上的眼睛’",
+        "居民把它叫作“老灯”。",
+        "塔高３２米,由smith公司承建",
+        "灯塔〔原名老灯〕建于1932年",
+        "馆长说【…】作者称之为「海上的眼睛」",
+        "灯塔建于1932年⋯⋯居民把它叫作老灯",
+        "他补充说，灯塔建于1932年（原文如此）",
+        "［馆长］补充说，灯塔建于1932年",
+    ],
+)
+@pytest.mark.parametrize("spelt", ['资料说：<q s="S1">{}</q>。', "资料说：『{}』[S1]。"])
+def test_a_chinese_quotation_is_known_by_its_characters(spelt, quotation):
+    checked = check(spelt.format(quotation), {"S1": TOWER})
+
+    assert not checked.removed
+    assert check(checked.body, {"S1": TOWER}).body == checked.body
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    [
+        "that ‘the lamp must always go out’",
+        "He ‘stayed’ in 1987–1990",
+        "He left in 1987-1991",
+        "The harbour [sic] closed",
+        "The harbour was [not] closed",
+        "The lamp [may soon] go out",
+        "closed, an example of it",
+        "the crew lost [some] 15,00 pounds",
+        "这座‘灯塔’曾经熄灭",
+        "灯塔［并非］建于1932年，作者称之为",
+        "塔高 3 米，由 Smith 公司承建",
+    ],
+)
+def test_a_quotation_with_another_word_is_none_whatever_signs_stand_in_it(quotation):
+    checked = check(f'It says: <q s="S1">{quotation}</q>.', {"S1": KEEPER + TOWER})
+
+    assert [one["reason"] for one in checked.removed] == ["quote_not_found"]
+
+
+def test_what_was_put_in_behind_a_quotation_stands_behind_it():
+    text = 'It says: <q s="S1">the harbour was closed [in winter]</q>.'
+
+    body = check(text, {"S1": KEEPER}).body
+
+    assert body == 'It says: <q s="S1">The harbour was closed</q> [in winter].'
