@@ -23,6 +23,7 @@ from starlette.routing import Route
 from evals.openai_answers import digest
 from evals.openai_server import Call, Script, configuration
 from evals.world import Pages, rules
+from runs.ledger import hits_in
 
 Answer = Callable[[Request], Awaitable[Response]]
 
@@ -101,5 +102,5 @@ def _kept(kind: str, result: str, origins: dict[str, str]) -> set[str]:
         return set(re.findall(MODEL + "[0-9a-f]{24}", result))
     kept: Any = json.loads(result)
     if kind == "search":
-        return {f"search {hit['url'].rpartition('/')[2]}" for hit in kept[:1]}
+        return {f"search {hit['url'].rpartition('/')[2]}" for hit in hits_in(kept)[:1]}
     return {f"/page/{origins[one].rpartition('/')[2]}" for one in kept}

@@ -51,7 +51,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
     known = {**remembered.sources, **found.sources}
     entry = Background(
-        query=query,
+        query=found.sent.get(query, query),
         status="ok" if kept else "failed",
         reason="" if kept else found.problems[0].code if found.problems else "no_evidence",
         passages=kept,

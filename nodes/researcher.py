@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from functools import partial
 
 from langchain_core.messages import HumanMessage
@@ -27,6 +28,7 @@ from runs.budget import budget
 from runs.gate import gate
 from runs.place import Here, here
 from tools.evidence import gather, note_checked, verified
+from tools.web_search import as_sent, notice
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +46,18 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
         async with gate(place, runtime.context.parallelism):
             return await _research(state, runtime, place)
     except Problem as problem:
-        if problem.code == "budget_spent":
-            return StepState(finding=_finding(state, "skipped", f"budget_spent: {problem.where}"))
-        finding = _finding(state, "failed", problem.code)
-        return StepState(finding=await _undone(finding, problem, runtime, place))
+        return await _ended(state, runtime, place, problem, [])
+
+
+async def _ended(
+    state: StepState, runtime: Runtime[Context], place: Here, problem: Problem, queries: list[str]
+) -> StepState:
+    """End a step that a problem stopped, after some queries were sent."""
+    if problem.code == "budget_spent":
+        reason = f"budget_spent: {problem.where}"
+        return StepState(finding=_finding(state, "skipped", reason, queries))
+    finding = _finding(state, "failed", problem.code, queries)
+    return StepState(finding=await _undone(finding, problem, runtime, place))
 
 
 async def fallen(state: StepState, error: NodeError) -> StepState:
@@ -75,6 +85,7 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
         seen=state.get("seen", []),
         subject=state["question"],
     )
+    queries = as_sent(queries, evidence.sent)
     passages = _joined(state["passages"], evidence.passages)
     sources = {**state.get("sources", {}), **evidence.sources}
     unsearched = keyed(state["turn"], evidence.unsearched)
@@ -84,13 +95,18 @@ async def _research(state: StepState, runtime: Runtime[Context], place: Here) ->
         finding = _finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
     read = StepState(passages=passages, sources=sources, unsearched=unsearched)
-    return await _write(state | read, runtime, queries)
+    try:
+        return await _write(state | read, runtime, queries, notice(evidence.sent))
+    except Problem as problem:
+        return await _ended(state, runtime, place, problem, queries)
 
 
-async def _write(state: StepState, runtime: Runtime[Context], queries: list[str]) -> StepState:
+async def _write(
+    state: StepState, runtime: Runtime[Context], queries: list[str], withheld: str
+) -> StepState:
     """Let the model write what the passages say; keep what its sources bear out."""
     system = render("researcher", language=state["language"])
-    said = [HumanMessage(_request(state))]
+    said = [HumanMessage(blocks(_request(state), block("withheld", withheld)))]
     memory = partial(recall, state, runtime)
     written = await work(state, runtime, "researcher", system, said, memory)
     passages, sources = state["passages"], state["sources"]
@@ -179,9 +195,7 @@ def with_checked(state: StepState, finding: Finding, checked: Proven) -> Finding
     return finding | {"text": checked.body, "sources": checked.cited, "doubted": doubted}
 
 
-def _finding(
-    state: StepState, status: Status, reason: str, queries: list[str] | None = None
-) -> Finding:
+def _finding(state: StepState, status: Status, reason: str, queries: Sequence[str] = ()) -> Finding:
     """Make a finding without text, or leave the one that is there when a redo brought nothing."""
     before = state.get("finding")
     if before and before["text"] and status != "ok":
@@ -194,7 +208,7 @@ def _finding(
         reason=reason,
         text="",
         sources=[],
-        queries=queries or step["queries"],
+        queries=[*queries],
         attempts=state["attempt"] + 1,
         review="",
     )

@@ -26,6 +26,7 @@ TAGS = (
     *("other", "outline", "page", "pages", "plan", "profile", "queries", "question", "removed"),
     *("reports", "request", "run", "runs", "sentence", "sentences", "source", "sources", "step"),
     *("summary", "table", "tables", "talk", "trait", "traits", "wish", "wishes"),
+    "withheld",
 )
 """The names of the blocks that prompts have."""
 

@@ -123,7 +123,11 @@ def gaps(state: State, body: str = "") -> list[Gap]:
     looked: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     # Where there are steps, they searched again for whatever the first search missed.
     missing += [
-        Gap(title=one["query"], status=one["status"], reason=one["reason"])
+        Gap(
+            title=one["query"] or word("unsent", state["language"]),
+            status=one["status"],
+            reason=one["reason"],
+        )
         for one in looked.values()
         if (not findings and one["reason"] not in ("", "no_evidence", "search_unavailable"))
         or one["reason"].startswith("not_computed")
@@ -166,12 +170,12 @@ def unreviewed(state: State) -> int:
 
 
 def searched(state: State) -> list[str]:
-    """Return every query of this turn, in order, once."""
+    """Return every query of this turn as it was sent, in order, once."""
     looked: dict[str, Background] = of_turn(state.get("background"), state["turn"])
     findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
     queries = [entry["query"] for name, entry in looked.items() if name.isdecimal()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
-    return list(dict.fromkeys(queries))
+    return list(dict.fromkeys(filter(None, queries)))
 
 
 def lacks(state: State, body: str) -> bool:

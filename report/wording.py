@@ -19,6 +19,7 @@ DOUBTED = 12
 _EN = {
     "missing": "What is missing",
     "searched": "What was searched",
+    "unsent": "A search query with private words",
     "sources": "Sources",
     "cited": "Cited passages",
     "same_place": "A number alone stands for the place that was last named with it.",
@@ -62,6 +63,7 @@ _EN = {
 _ZH = {
     "missing": "尚缺的内容",
     "searched": "检索过的内容",
+    "unsent": "一条含有私人词语的检索词",
     "sources": "来源",
     "cited": "引用的原文",
     "same_place": "只有编号、没有位置的引用，指该来源上一次注明的位置。",

@@ -131,6 +131,15 @@ async def once(
     return result
 
 
+def hits_in(result: Any) -> list[dict[str, Any]]:
+    """Return what a web search found, by its recorded result.
+
+    Older versions recorded the hits alone, without the query as it was sent.
+    """
+    hits: list[dict[str, Any]] = result["hits"] if isinstance(result, dict) else result
+    return hits
+
+
 async def note(here: Here, who: str, kind: str, done: Sequence[Said]) -> None:
     """Keep what was done without being paid for; doing the same again in a step keeps it once."""
 

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,15 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
         raise Problem("storage_unavailable", what, where=str(file)) from error
     # A killed process may leave half a line, and the next one goes on behind it.
     return [line for line in map(_read, text.split("\n")) if line is not None]
+
+
+def shortened(calls: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many web searches were shortened or not sent because of private words.
+
+    One that a resumed run tries again counts once.
+    """
+    its = (call for call in calls if call["status"] in (REDACTED, WITHHELD))
+    return len({(call["step"], call["status"], str(call.get("query"))) for call in its})
 
 
 def _read(line: str) -> dict[str, Any] | None:

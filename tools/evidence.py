@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from config.errors import Problem
 from graph.context import Context
@@ -31,18 +31,15 @@ from retrieval.keyword import rank, rank_for, words
 from retrieval.leading import asks_way, leads_on
 from retrieval.listing import with_lists
 from retrieval.passages import passages, scrap
-from retrieval.secrets import masked
 from retrieval.text import Span
 from retrieval.weights import WEIGHTS
 from runs.budget import beside
-from runs.ledger import Call, Said, note, once
-from runs.place import Here, anywhere
-from runs.trace import REDACTED, trace
-from tools.fetch import canonical
+from runs.ledger import Said, note
+from runs.place import Here
+from runs.trace import trace
 from tools.openings import openings, subjects
-from tools.outgoing import cleared
-from tools.reading import read_all
-from tools.search import Unanswered, available, search
+from tools.search import Unanswered, available
+from tools.web_search import WebSearch
 
 PAGES = 12
 """How many pages of the person's files are looked at for one query."""
@@ -52,9 +49,6 @@ PAGE_WORTH = 2.0
 
 A page may be found because another one leads to it, and share few words with the question.
 """
-
-HITS = 5
-"""How many web pages are read for one query."""
 
 FROM_A_PAGE = 8
 """How many passages of one page are looked at, so that a long page cannot crowd out the others."""
@@ -79,6 +73,8 @@ class Evidence(NamedTuple):
     passages: list[Passage]
     sources: dict[str, Source]
     problems: list[Problem]
+    sent: Mapping[str, str] = {}
+    """The web queries that were sent in other words, by how they were written; "" if not sent."""
 
     @property
     def unsearched(self) -> dict[str, str]:
@@ -135,10 +131,9 @@ async def gather(
         seen: What was shown before the plan was made; it is looked at in any case.
         subject: The question; documents that it names go before others.
     """
-    problems: list[Problem] = []
     names = (list(context.search) or available(os.environ)) if web else []
-    web_search = partial(_on_web, here, context, names, problems=problems)
-    searches = [web_search(query) for query in queries] if names else []
+    on_web = WebSearch(here, context, names)
+    searches = [on_web.pages(query) for query in queries] if names else []
     own = [one.root for one in await uploaded(here.owner, here.thread) if not one.code]
     if not (own or context.files or names):
         searches = [_in_memory(here, context, query) for query in queries]
@@ -157,7 +152,8 @@ async def gather(
     opened = await openings(here.owner, every, "\n".join([*wanted, subject]))
     choice = Wanted(wanted, room, before=before, seen=seen, subject=subject)
     files = [*own, *context.files]
-    return await _chosen(here, context, [*results, opened], choice, problems, files)
+    evidence = await _chosen(here, context, [*results, opened], choice, files)
+    return evidence._replace(problems=on_web.problems, sent=on_web.sent)
 
 
 async def recollect(
@@ -193,7 +189,7 @@ async def recollect(
     left = without_turns_of(list(worth.values()))
     each = frozenset(page.id for page in chosen)
     wanted = Wanted([about, *queries, *titles], page_worth=PAGE_WORTH, each=each)
-    return await _chosen(here, context, [left], wanted, [], context.files)
+    return await _chosen(here, context, [left], wanted, context.files)
 
 
 def _scaled(found: list[Page]) -> list[Page]:
@@ -207,7 +203,6 @@ async def _chosen(
     context: Context,
     results: Sequence[list[Page]],
     wanted: Wanted,
-    problems: list[Problem],
     files: Sequence[str],
 ) -> Evidence:
     """Choose passages of what was found, and give their pages a number in this thread.
@@ -223,7 +218,7 @@ async def _chosen(
     citable = [Citable(page.id, page.title, page.location, page.kind) for page in shown]
     sources = await register(here.thread, citable)
     kept = [_passage(source["id"], *one) for source, one in zip(sources, chosen, strict=True)]
-    return Evidence(kept, {source["id"]: source for source in sources}, problems)
+    return Evidence(kept, {source["id"]: source for source in sources}, [])
 
 
 def _passage(source: str, page: Page, span: Span) -> Passage:
@@ -256,40 +251,8 @@ async def misspelt(owner: str, context: Context, question: str) -> dict[str, str
     return await spelling(owner, question, part.kinds, part.groups)
 
 
-async def _on_web(
-    here: Here, context: Context, names: Sequence[str], query: str, problems: list[Problem]
-) -> list[Page]:
-    """Search the web and read what is found; what fails is told, never raised."""
-    # A search is recorded under the query as it was written, whatever was removed from it.
-    call = Call(anywhere(here), "search", "web", [list(names), query])
-    search_once = partial(_searched, here, context, names, query)
-    try:
-        hits = await once(call, search_once, partial(_search_said, here, query))
-    except Problem as problem:
-        problems.append(problem)
-        await trace(here, "search", "web", problem.code, query=masked(query).text)
-        return []
-    await trace(here, "search", "web", "ok", query=masked(query).text, hits=len(hits))
-    return await read_all(here, [canonical(hit["url"]) for hit in hits], problems)
-
-
-def _search_said(here: Here, query: str, hits: Sequence[Mapping[str, Any]]) -> Said:
-    return Said(query, "; ".join(str(hit["title"]) for hit in hits), here.step)
-
-
 def _files_said(query: str, found: Sequence[Page]) -> Said:
     return Said(query, "; ".join(dict.fromkeys(page.title for page in found)))
-
-
-async def _searched(
-    here: Here, context: Context, names: Sequence[str], query: str
-) -> list[dict[str, Any]]:
-    """Search for a query without its private words; the trace lists those."""
-    left = await cleared(here, context, query)
-    if left.dropped:
-        kept_back = [masked(one).text for one in left.dropped]
-        await trace(here, "search", "web", REDACTED, query=left.text, withheld=kept_back)
-    return [dict(hit) for hit in await search(names, left.text, HITS, os.environ)]
 
 
 def _cut(found: Sequence[Page], wanted: Wanted) -> list[Cut]:

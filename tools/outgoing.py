@@ -25,6 +25,7 @@ from memory.files.reading import held
 from memory.own_words import said_in
 from memory.profile.store import kept as profile
 from retrieval.redaction import Material, Redacted, Vocabulary, redacted, vocabulary
+from runs.ledger import hits_in
 from runs.place import Here
 from runs.trace import WITHHELD
 from storage.engine import read_rows
@@ -88,7 +89,9 @@ async def _hits(here: Here) -> list[str]:
     own = select(runs.c.id).where(runs.c.owner == here.owner, runs.c.id == here.run)
     its = (calls.c.run.in_(own), calls.c.kind == "search")
     every = (await read_rows(select(calls.c.result).where(*its))).scalars()
-    return [f"{hit['title']}\n{hit['snippet']}" for one in every for hit in json.loads(one)]
+    return [
+        f"{hit['title']}\n{hit['snippet']}" for one in every for hit in hits_in(json.loads(one))
+    ]
 
 
 async def _remembered(here: Here) -> list[str]:

@@ -7,16 +7,11 @@ from langchain_core.tools import BaseTool
 
 from prompts.marks import blocks, cited, pages_block, unseen
 from runs.around import Around
-from runs.trace import WITHHELD
 from tools.edit_memory import edit_memory_file
 from tools.evidence import Evidence, gather
+from tools.web_search import notice
 
 SEEN = "Nothing was found that is not shown above already."
-
-NOT_SEARCHED = (
-    "The web was not searched: the query contains words of the person's files or memory, or a "
-    "secret, which must not leave this machine. Search for public words instead."
-)
 
 
 @tool
@@ -25,9 +20,8 @@ async def search(query: str, runtime: ToolRuntime[Around]) -> str:
     around = runtime.context
     evidence = await gather(around.here, around.choices, [query], about=query, web=around.web)
     around.found.append(evidence)
-    refused = any(one.code == WITHHELD for one in evidence.problems)
     shown = _shown(evidence, runtime) or SEEN if evidence.passages else "Nothing was found."
-    return blocks(NOT_SEARCHED if refused else "", shown)
+    return blocks(notice(evidence.sent), shown)
 
 
 @tool

@@ -35,6 +35,7 @@ from runs import lifecycle
 from runs.lifecycle import filed, mark
 from runs.place import owned
 from runs.soundness import UNFORESEEN, damage
+from runs.trace import read_trace
 from storage.engine import close
 from tools.evidence import cited_texts
 
@@ -180,6 +181,12 @@ class Conductor:
             line = f"The run proposes {counted(count, 'change')} to AGENTS.md: {shown}"
             self.err.print(line, soft_wrap=True, markup=False)
 
+    async def _tell_shortened(self) -> None:
+        """Say that queries were shortened or not sent because of private words, if so."""
+        if line := summary.of_shortened(await read_trace(self.run)):
+            shown = f"dossier runs show {self.run} --json{self._of_project()}"
+            self.err.print(f"{line}: {shown}", soft_wrap=True, markup=False)
+
     def _decision(self, request: dict[str, Any]) -> review.Decision:
         review.show_plan(self.err, request)
         try:
@@ -248,6 +255,7 @@ class Conductor:
             self._print(file.read_text("utf-8"), told)
         finally:
             self._tell_where(state["status"], file)
+            await self._tell_shortened()
             if problem := first_error(state):
                 self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
                 self._tell_how_to_go_on("When the problem is solved, repeat the failed parts")

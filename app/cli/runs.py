@@ -12,6 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.output import one_line, print_json
+from app.cli.summary import of_shortened
 from app.cli.table import show, table
 from config.counted import counted
 from config.settings import settings
@@ -22,7 +23,7 @@ from runs.attempts import OPEN, Attempt, attempts
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
-from runs.trace import REDACTED, WITHHELD, read_trace
+from runs.trace import read_trace
 from storage.engine import close
 
 LONGEST = 100
@@ -78,9 +79,8 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     )
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         show(f"{count} removed by the checks: dossier runs show {run.id} --removed")
-    if count := sum(call["status"] in (REDACTED, WITHHELD) for call in calls):
-        searches = counted(count, "web search was", "web searches were")
-        show(f"{searches} shortened or not sent because of private words: --json lists them")
+    if line := of_shortened(calls):
+        show(f"{line}: --json lists them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
         show("The second reader was switched off: only the checks by words have read the report.")
     return 0

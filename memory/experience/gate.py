@@ -7,6 +7,7 @@ wrote after reading pages and files, and such a text may have told it to pass on
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from retrieval.script import CJK
 from retrieval.secrets import held
 from retrieval.text import sentences
 from retrieval.words import STOPWORDS, words
+from runs.ledger import hits_in
 from runs.place import thread_of
 from storage.engine import read_rows
 from storage.tables import calls, pages, sources
@@ -108,7 +110,8 @@ async def heard_in(owner: str, runs: Iterable[str]) -> Heard:
     rows = (await read_rows(select(*columns).where(pages.c.owner == owner, mine))).all()
     own = select(table.c.id).where(table.c.owner == owner, table.c.id.in_(names))
     searched = (calls.c.run.in_(own), calls.c.kind == "search")
-    hits = (await read_rows(select(calls.c.result).where(*searched))).scalars().all()
+    results = (await read_rows(select(calls.c.result).where(*searched))).scalars().all()
+    hits = [json.dumps(hits_in(json.loads(one))) for one in results]
     read = [*(f"{row.title}\n{row.text}" for row in rows), *hits]
     foreign = bool(hits) or any(row.provenance in FOREIGN for row in rows)
     return Heard(await said_in(owner, threads), read, foreign)

@@ -11,17 +11,24 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from langchain_core.messages import AIMessage
 
+from app.cli.conduct import Conductor
 from app.cli.runs import _show as shown
+from config.errors import Problem
 from config.settings import settings
 from graph.session import Session
 from memory.experience import insights
 from memory.facts.store import NewFact, add
+from report.document import gaps, searched
+from runs.place import Here
 from runs.trace import read_trace
 from tests.conftest import make
+from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.loopback import Asked, Loopback, reply, serving
+from tools import web_search
 from tools.ingest import ingest
+from tools.web_search import WebSearch
 
 BEES = "How do bees dance?"
 PRIVATE = ("Zorblatt", "Marisela", "Quenlyn", "48213377", "Ottokar")
@@ -109,6 +116,98 @@ async def test_the_trace_says_which_words_were_withheld(
     assert any(one["status"] == "query_withheld" for one in lines)
     assert await shown("local/", "t1-1", False) == 0
     assert "shortened or not sent because of private words" in capsys.readouterr().out
+
+
+async def test_the_report_lists_queries_as_they_were_sent(
+    thread: Session, told: dict[str, object], web: Loopback
+):
+    ended = await thread.begin(BEES, make(told), quiet)
+
+    listed = searched(ended.state)
+    assert listed[:3] == [BEES, "bees", "bees of"]
+    assert not any(name in query for query in listed for name in PRIVATE)
+
+
+async def test_a_query_that_was_not_sent_is_not_repeated_in_the_report(
+    thread: Session, told: dict[str, object], web: Loopback, script: Script
+):
+    script.on("Rewrite", {"question": BEES, "queries": ["Marisela Zorblatt"]})
+    script.on("Draft", Problem("model_unavailable", "it is down"))
+
+    ended = await thread.begin(BEES, make({**told, "files": []}), quiet)
+
+    missing = [gap["title"] for gap in gaps({**ended.state, "findings": {}})]
+    assert "Marisela Zorblatt" not in searched(ended.state)
+    assert missing == ["A search query with private words"]
+
+
+async def test_the_researcher_is_told_which_queries_were_shortened_or_not_sent(
+    thread: Session, told: dict[str, object], web: Loopback, script: Script
+):
+    await thread.begin(BEES, make(told), quiet)
+
+    asked = [str(said[-1].text) for role, said in script.asked if role == "researcher"]
+    assert "<withheld>\nThe web was searched for “bee dance”" in asked[0]
+    assert "The web was not searched" in asked[0]
+    assert any(one.startswith("The web was searched for “bees”") for one in asked[1:])
+
+
+async def test_a_step_whose_model_fails_lists_its_queries_as_they_were_sent(
+    thread: Session, told: dict[str, object], web: Loopback, script: Script
+):
+    script.on("researcher", BAD_KEY)
+
+    with pytest.raises(Problem, match="model_auth"):
+        await thread.begin(BEES, make(told), quiet)
+
+    (finding,) = (await thread.current()).values["findings"].values()
+    assert finding["queries"] == ["bee dance"]
+
+
+async def test_a_recorded_search_tells_what_was_sent_whatever_its_pages_release(
+    thread: Session, told: dict[str, object], web: Loopback, monkeypatch: pytest.MonkeyPatch
+):
+    async def found(*_: object) -> list[dict[str, str]]:
+        return [{"url": web.url, "title": "Zorblatt keeps bees", "snippet": ""}]
+
+    monkeypatch.setattr(web_search, "search", found)
+    place = Here("local/", "t1", "t1-1", "s1", "0.0")
+    sent = []
+    for _ in range(2):
+        search = WebSearch(place, make(told), ["searxng"])
+        await search.pages("Zorblatt bees")
+        sent.append(search.sent)
+
+    assert sent == [{"Zorblatt bees": "bees"}] * 2
+
+
+async def test_the_command_ends_in_a_line_that_counts_the_shortened_queries(
+    told: dict[str, object],
+    web: Loopback,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    conductor = Conductor("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
+    await conductor._work(lambda opened: conductor.begin(opened, BEES, make(told)))
+
+    line = "7 web searches were shortened or not sent because of private words"
+    assert f"{line}: dossier runs show t2-1 --json" in capsys.readouterr().err
+
+
+async def test_the_command_says_nothing_of_queries_that_were_sent_whole(
+    told: dict[str, object],
+    web: Loopback,
+    script: Script,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+):
+    conductor = Conductor("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
+    chosen = make(told, private_queries=True)
+    script.on("Draft", draft("waggle dance of Quenlyn"))
+    script.on("researcher", "The waggle dance tells of food [S1].")
+    await conductor._work(lambda opened: conductor.begin(opened, BEES, chosen))
+
+    assert "private words" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("by", ["run", "installation"])
