@@ -1,6 +1,6 @@
 """Measure how the time of every function that reads text grows with a hostile text.
 
-    python -m evals.text_time [NAME …] [--seconds N] [--floor N]
+    python -m evals.text_time [NAME …] [--seconds N] [--floor N] [--part 1/2] [--kept FILE]
 
 Every function of the program whose arguments can be made of a text is given a short one of each of
 `TEXTS`; with the one that is worst for it the processor time is printed at 10 KB, 100 KB, 1 MB and
@@ -8,6 +8,10 @@ Every function of the program whose arguments can be made of a text is given a s
 text. ">" stands before the seconds after which one was ended, "~" before those that a size would
 take that was not tried, since that is more than `--seconds`. What grows faster than `STEEP` is
 flagged.
+
+With `--kept` each line is kept in a file, and a function that has one there is not measured again;
+several processes may share the file, each with a part of the functions. `--table` only prints what
+is kept there: the slowest functions first, and the counts.
 
 What reads a question, a title or a sentence is never given more than these may have. Of the first
 two a tenth of that and all of it is measured, in the first two columns, and the limit is printed.
@@ -17,6 +21,8 @@ What reads sentences is given those of the text one by one, as the program does.
 from __future__ import annotations
 
 import argparse
+import gc
+import json
 import resource
 import signal
 import time
@@ -24,7 +30,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count, pairwise
-from math import log
+from math import inf, log
+from pathlib import Path
 from typing import NamedTuple
 
 from evals.text_readers import Reader, readers
@@ -35,14 +42,23 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 STEEP = 1.3
 """Time may grow with this power of the length at most, the noise of measuring included."""
 
-SHORT = 1_500
+SHORT = 4_000
 """So many characters has a text with which it is found out which is worst for a function."""
 
-CHOSEN = 6
+CHOSEN = 4
 """Of so many texts that take it longest it is looked at how the time grows."""
 
-SECONDS = 5.0
+TIMES = 4
+"""So many times as long is the text with which that is looked at."""
+
+SECONDS = 3.0
 """What takes longer is ended."""
+
+PATIENCE = 2
+"""So many times as long may take what would take `SECONDS`, if it grew as the text does."""
+
+SEARCHED = 10.0
+"""No more seconds are spent on finding the text that is worst for a function."""
 
 MEMORY = 6 * 2**30
 """How many bytes the measuring may use; what needs more is told like what takes too long."""
@@ -143,17 +159,25 @@ def hostile(name: str, size: int) -> str:
 class Grown(NamedTuple):
     """How long a function took for growing texts of one sort."""
 
-    reader: Reader
+    name: str
+    """The function, and which of its arguments is the text."""
     text: str
+    limit: str
+    """What bounds the text that reaches it, if anything does."""
     sizes: list[int]
-    """Those that were tried."""
+    """How long the texts are."""
+    before: float
+    """The seconds for a short one: the first part of the first."""
     seconds: list[float]
-    """One for each size; infinite where it was ended."""
+    """The seconds for each, as far as they were tried; where one was ended, those until then."""
+    ended: bool
+    """Whether the last that was tried was ended."""
 
     @property
     def growth(self) -> float:
         """The power of the length with which the time grows: 1 if as the text does, 2 for twice."""
-        each = pairwise(zip(self.sizes, self.seconds, strict=True))
+        first = (self.sizes[0] // TIMES, self.before)
+        each = pairwise([first, *zip(self.sizes, self.seconds, strict=False)])
         powers = (
             log(taken / max(before, FLOOR / 10)) / log(size / smaller)
             for (smaller, before), (size, taken) in each
@@ -165,6 +189,11 @@ class Grown(NamedTuple):
     def steep(self) -> bool:
         """Whether it grows faster than the text."""
         return self.growth > STEEP
+
+    @property
+    def pace(self) -> float:
+        """The seconds for a million characters, by the longest text that was tried."""
+        return self.seconds[-1] / self.sizes[len(self.seconds) - 1] * 1_000_000
 
 
 class _Ended(Exception):
@@ -186,24 +215,32 @@ def _within(seconds: float) -> Iterator[None]:
 
 def taken(reader: Reader, text: str, most: float) -> float:
     """Return the processor time for a text; infinite where it is more than `most` seconds."""
-    started = time.process_time()
+    # What the garbage collector does depends on what was read before.
+    gc.disable()
+    # The time of the thread is known more exactly than that of the process.
+    started = time.thread_time()
     try:
         with _within(most):
             reader.read(text)
     except (_Ended, MemoryError):
-        return float("inf")
-    return time.process_time() - started
+        return inf
+    finally:
+        gc.enable()
+    return time.thread_time() - started
 
 
 def worst(reader: Reader, most: float, size: int = SHORT) -> str:
     """Return the name of the text that is worst for a function: slow, and slower as it grows."""
-    size = min(size, reader.most)
+    size = min(size, reader.most // TIMES)
     # What is compiled and read from files at first is no part of what a text takes.
     taken(reader, hostile("sentences", size), most)
-    long = {name: taken(reader, hostile(name, size), most) for name in TEXTS}
-    slow = sorted(long, key=lambda name: -long[name])[:CHOSEN]
-    short = {name: taken(reader, hostile(name, size // 4), most) for name in slow}
-    return max(slow, key=lambda name: long[name] * max(1, long[name] / max(short[name], 0.001) / 4))
+    short: dict[str, float] = {}
+    for name in TEXTS:
+        if sum(min(one, most) for one in short.values()) < SEARCHED:
+            short[name] = taken(reader, hostile(name, size), most)
+    slow = sorted(short, key=lambda name: -short[name])[:CHOSEN]
+    long = {name: taken(reader, hostile(name, size * TIMES), most) for name in slow}
+    return max(slow, key=lambda name: long[name] * max(1, long[name] / short[name] / TIMES))
 
 
 def sizes(reader: Reader) -> tuple[int, ...]:
@@ -213,12 +250,15 @@ def sizes(reader: Reader) -> tuple[int, ...]:
 
 def grown(reader: Reader, text: str, tried: Sequence[int], most: float) -> Grown:
     """Measure a function over growing texts of one sort, as long as that is quick enough."""
+    before = taken(reader, hostile(text, tried[0] // TIMES), most)
     seconds: list[float] = []
     for at, size in enumerate(tried):
         if at and seconds[-1] * size / tried[at - 1] > most:
             break
-        seconds.append(taken(reader, hostile(text, size), most))
-    return Grown(reader, text, list(tried[: len(seconds)]), seconds)
+        seconds.append(taken(reader, hostile(text, size), PATIENCE * most))
+    ended = inf in seconds
+    known = [min(one, PATIENCE * most) for one in [before, *seconds]]
+    return Grown(reader.name, text, _limit(reader), [*tried], known[0], known[1:], ended)
 
 
 def measured(reader: Reader, most: float) -> Grown:
@@ -233,15 +273,17 @@ def measured(reader: Reader, most: float) -> Grown:
     return min(first, grown(reader, text, sizes(reader), most), key=lambda one: one.growth)
 
 
-def _told(one: Grown, most: float) -> str:
-    shown = [f">{most:g}" if each == float("inf") else f"{each:.3f}" for each in one.seconds]
-    for size in sizes(one.reader)[len(shown) :]:
-        guess = one.seconds[-1] * size / one.sizes[-1]
-        shown.append(f">{most:g}" if guess == float("inf") else f"~{guess:.0f}")
+def _told(one: Grown) -> str:
+    shown = [f"{each:.3f}" for each in one.seconds]
+    if one.ended:
+        shown[-1] = f">{one.seconds[-1]:g}"
+    sign = ">" if one.ended else "~"
+    untried = one.sizes[len(shown) :]
+    shown += [f"{sign}{one.pace * size / 1_000_000:.0f}" for size in untried]
     shown += [""] * (len(SIZES) - len(shown))
     columns = "".join(f"{each:>9}" for each in shown)
-    notes = [one.text, _limit(one.reader), "STEEP" if one.steep else ""]
-    return f"{one.reader.name:60}{columns}{one.growth:8.2f}  {', '.join(filter(None, notes))}"
+    notes = [one.text, one.limit, "STEEP" if one.steep else ""]
+    return f"{one.name:60}{columns}{one.growth:8.2f}  {', '.join(filter(None, notes))}"
 
 
 def _limit(reader: Reader) -> str:
@@ -250,26 +292,63 @@ def _limit(reader: Reader) -> str:
     return f"sentences of {LONGEST:,} characters" if reader.apart else ""
 
 
-def main() -> None:
-    """Print a line for each function, and how many grow faster than their text."""
+def _kept(file: Path | None) -> list[Grown]:
+    if file is None or not file.exists():
+        return []
+    return [Grown(*json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+
+
+def _keep(file: Path | None, one: Grown) -> None:
+    if file is not None:
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(f"{json.dumps(one)}\n")
+
+
+def _summary(every: Sequence[Grown]) -> str:
+    steep = sum(one.steep for one in every)
+    long = sum(one.ended or len(one.seconds) < len(one.sizes) for one in every)
+    limited = sum(bool(one.limit) for one in every)
+    return (
+        f"{steep} of {len(every)} functions grow faster than their text, {len(every) - steep} do"
+        f" not; {limited} are given no more than the limit printed beside them; {long} were not"
+        f" tried with the longest text"
+    )
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only functions whose names begin so")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="what one call may take")
     parser.add_argument("--floor", type=float, default=0.0, help="leave out what takes less")
-    parser.add_argument("--every", type=int, default=1, help="only each so many-th function")
-    options = parser.parse_args()
+    parser.add_argument("--part", default="1/1", help="which part of the functions, as 1/2")
+    parser.add_argument("--kept", type=Path, help="where lines are kept, to go on another time")
+    parser.add_argument("--table", action="store_true", help="print what is kept, slowest first")
+    return parser.parse_args()
+
+
+def _chosen(options: argparse.Namespace, done: Sequence[Grown]) -> list[Reader]:
+    known = {one.name for one in done}
+    part, parts = map(int, options.part.split("/"))
+    named = [one for one in readers() if one.name.startswith(tuple(options.names or [""]))]
+    return [one for one in named[part - 1 :: parts] if one.name not in known]
+
+
+def main() -> None:
+    """Print a line for each function, and how many grow faster than their text."""
+    options = _options()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sized = "".join(f"{size:>9}" for size in ("10 KB", "100 KB", "1 MB", "10 MB"))
     print(f"{'seconds of processor time':60}{sized}  growth")
-    chosen = [one for one in readers() if one.name.startswith(tuple(options.names or [""]))]
-    every: list[Grown] = []
-    for reader in chosen[:: options.every]:
-        every.append(measured(reader, options.seconds))
-        if every[-1].steep or max(every[-1].seconds) >= options.floor:
-            print(_told(every[-1], options.seconds), flush=True)
-    capped = sum(bool(_limit(one.reader)) for one in every)
-    steep = sum(one.steep for one in every)
-    print(f"{steep} of {len(every)} functions grow faster than their text; {capped} have a limit")
+    every = _kept(options.kept)
+    for one in sorted(every, key=lambda one: (-one.steep, -one.pace)) if options.table else ():
+        print(_told(one))
+    for reader in [] if options.table else _chosen(options, every):
+        one = measured(reader, options.seconds)
+        every.append(one)
+        _keep(options.kept, one)
+        if one.steep or max(one.seconds) >= options.floor:
+            print(_told(one), flush=True)
+    print(_summary(every))
 
 
 if __name__ == "__main__":

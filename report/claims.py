@@ -115,10 +115,11 @@ _TO_MACHINES = regex(
 )
 
 _ASKS = regex(
-    r"\W*(?:\d[\d.)]*\s*)?(?:how|what|when|where|which|who|whose|why|whether)\b|.*[?？:：]\W*$"
+    r"\W*(?:\d[\d.)]*\s*)?(?:how|what|when|where|which|who|whose|why|whether)\b"
     "|.*(?:如何|怎[么麼样樣]|什么|什麼|哪[些里裡个個种種]|是否|[为為]何|多[久少]|[吗嗎])",
     re.IGNORECASE,
 )
+_ENDING = regex(r"(?<!\W)\W+$")
 _VERB = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|will|would|must|may|might|should"
     r"|never|always|not|\w+n['’]t)\b"
@@ -133,7 +134,8 @@ _ZH_VERB = regex(
 
 def asserts(heading: str) -> bool:
     """Tell whether a heading makes a claim, and does not only name what follows or ask for it."""
-    if _ASKS.match(heading):
+    ending = _ENDING.search(heading)
+    if _ASKS.match(heading) or (ending and not set("?？:：").isdisjoint(ending[0])):
         return False
     if re.search(f"[{HAN}]", heading):
         said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)

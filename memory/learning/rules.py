@@ -263,7 +263,9 @@ def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[Statement], b
         # Only what follows a statement can leave out who it is about.
         left = CARRIED if told and read == at else CARRIED[:1]
         being = ("I am ",) if len(left) > 1 and told[-1].kind in BEING else ()
-        more = _clause(part, said, quote, denied, (*left, *being))
+        # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
+        role = at == 0 and said.startswith(part) and in_person(said[len(part) :])
+        more = _clause(part, quote, denied, (*left, *being), role=role)
         if not more and len(left) > 1 and _JOINED.match(between) and _names(part):
             told[-1] = _longer(told[-1], between + part)
             read += 1
@@ -299,14 +301,15 @@ def _longer(one: Statement, rest: str) -> Statement:
 
 
 def _clause(
-    clause: str, said: str, quote: str, denied: bool, starts: Sequence[str]
+    clause: str, quote: str, denied: bool, starts: Sequence[str], *, role: bool
 ) -> list[Statement]:
-    """Return the one thing that a clause says behind one of some starts, if it says any."""
+    """Return the one thing that a clause says behind one of some starts, if it says any.
+
+    `role` says whether it may be in which role somebody speaks.
+    """
     for start in [] if asks(clause) else starts:
         one = _one(f"{start}{clause}", KINDS, quote, denied)
-        # "As a nurse, what should I know?" is about who asks, "as a cause of it" is not.
-        about = said.startswith(clause) and in_person(said[len(clause) :])
-        if one and (one.kind != "role" or about):
+        if one and (one.kind != "role" or role):
             return [one]
     return []
 

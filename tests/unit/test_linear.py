@@ -22,6 +22,7 @@ from models.extractive.feedback import without
 from models.extractive.titles import titled
 from report import arithmetic
 from report.caveats import not_found
+from report.claims import asserts
 from report.frames import moved_name, moved_number, moved_words
 from report.keeping import sound
 from report.likeness import compared
@@ -136,6 +137,10 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (wishes, " "),
         (wishes, "instead "),
         (clauses, " "),
+        (clauses, "[S1, "),
+        (clauses, "?!.,;"),
+        (asserts, "?!.,;"),
+        (asserts, "?) "),
         (plain_report, '<q s="S1">a '),
         (kept, '<q s="S1">a '),
         (not_found, "not "),
