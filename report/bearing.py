@@ -56,9 +56,6 @@ ALIKE = {"en": 0.6, "zh": 0.5}
 """A passage says what a statement says, or the opposite, if it has so many of its words."""
 
 
-UNSAID = 1 / 3
-"""A source is not given to a statement of which it has less than the rest of the words."""
-
 _NOT = regex(
     r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
     r"|(?:refus|fail|declin)(?:e[sd]?|s|ed)\s+to)\b|n['’]t\b"
@@ -192,23 +189,6 @@ def is_misplaced(row: str, sources: Sequence[Text], about: str) -> bool:
     """Tell whether a row, with the heads of its cells, has a number that is of something else."""
     wanted = _weighted(row, frozenset(words(about)))
     return misplaced_number(row, sources, wanted, about) or in_brackets(row, sources)
-
-
-def is_altered(said: str, source: Text) -> bool:
-    """Tell whether what is said is a copy of a source but for a word that the source has not."""
-    framed = names_source(said) or SPOKEN.search(said)
-    return (
-        not framed
-        and is_copy(said, [source])
-        and any(not has(one, source) for one in _wanted(said, frozenset()))
-    )
-
-
-def says_more(said: str, source: Text, title: str) -> bool:
-    """Tell whether a source has few of the words of a statement beside those of its own title."""
-    wanted = _wanted(without_transition(said), frozenset(words(title)))
-    missing = [one for one in wanted if not has(one, source)]
-    return len(missing) > UNSAID * len(wanted) if language(said) == "en" else False
 
 
 def said_beside(part: str, sources: Sequence[Text], about: str) -> str:

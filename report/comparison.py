@@ -9,10 +9,8 @@ from report.arithmetic import comes_out
 from report.bearing import (
     NEAR,
     has_most,
-    is_altered,
     is_misplaced,
     said_beside,
-    says_more,
     unborne,
     unknown_name,
 )
@@ -21,6 +19,7 @@ from report.citations import SECTION
 from report.claims import describes_source, names_source, sort, without_label
 from report.code import unknown
 from report.contrast import Text, contrast, nearest, plain
+from report.copies import says_all
 from report.days import strange_date, without_dates
 from report.denials import denied
 from report.likeness import FEWEST, compared, is_strange, share
@@ -306,9 +305,8 @@ class Comparison:
         """Return why one source is none that a statement may be given, or nothing."""
         different = self.differs(statement, name) or self.difference(statement, [name])
         source, said = self.source(name), plain(statement)
-        altered = not different and is_altered(said, source)
-        own = altered or says_more(said, source, self.names.get(name, ""))
-        return different or ("no_source" if own else "")
+        copied = different or says_all(said, source, self.names.get(name, ""))
+        return different or ("" if copied else "no_source")
 
     def carries(self, statement: str) -> str:
         """Return the reason to doubt what stands beside the remark that something was not found."""

@@ -56,10 +56,11 @@ def proven(
 ) -> Proven:
     """Return `body` without what its sources do not say, each of its claims with a source.
 
-    It is checked first (`report/verify.py`). Then a sentence that names no source gets one that has
-    most of its words, close together, and all of its numbers; those that its paragraph cites come
-    first. Where common words could be of several, or a heading names another subject, it gets none
-    and is doubted. A claim that no source bears out is taken out. Let be are headings, questions,
+    It is checked first (`report/verify.py`). Then a sentence that names no source gets one that
+    says all of it in the same words (`report/copies.py`); those that its paragraph cites come
+    first. Where it is worded in another way, common words could be of several sources, or a heading
+    names another subject, it gets none and is doubted. A claim that no source bears out is taken
+    out. Let be are headings, questions,
     what leads on to a list, and whatever says what was not found, or that it is an inference or not
     sure. A sentence whose sources say something else is named in `doubted`; so is one that is given
     to another source, and a line of code with a number or a name that no source has. Words are only
@@ -163,27 +164,25 @@ class _Prover(Comparison):
         ]
 
     def given_source(self, statement: str, near: Sequence[str]) -> str:
-        """Return a statement with a source that it clearly is from, or nothing if there is none.
-
-        Where a source has its words and says something else, it is doubted and gets no source.
-        """
-        having = [
-            name for name in self.having(statement, near) if self.speaks_for(statement, name, near)
-        ]
-        for name in having:
-            if not self.disproves(statement, name):
-                return given(statement, name)
-        if having:
-            self.doubt(statement, self.disproves(statement, having[0]))
-            return statement
-        return ""
+        """Return a statement with a source that says all of it, or nothing if there is none."""
+        spoken = (
+            one for one in self.having(statement, near) if self.speaks_for(statement, one, near)
+        )
+        says = (name for name in spoken if not self.disproves(statement, name))
+        return next((given(statement, name) for name in says), "")
 
     def without_source(self, statement: str) -> str:
         """Return a statement that may be of a source as one without any, or nothing."""
-        if not self.having(statement) and not self.is_near(statement):
+        having = self.having(statement)
+        if not having and not self.is_near(statement):
             return ""
-        self.doubt(statement, "no_source")
+        self.doubt(statement, self.lacks(statement, having))
         return statement
+
+    def lacks(self, statement: str, having: Sequence[str]) -> str:
+        """Return what is wrong in a statement that no source is given to."""
+        spoken = (one for one in having if self.speaks_for(statement, one, self.near))
+        return next((self.disproves(statement, one) for one in spoken), "no_source")
 
     def told(self, kept: str) -> str:
         """Note the numbers of what is left of a statement, with which later ones may reckon."""
@@ -199,7 +198,8 @@ class _Prover(Comparison):
         if not outcome and sort(statement) == "claim":
             return ""
         reasons = {"holds": "", "wrong": "calculation"}
-        self.doubt(statement, reasons.get(outcome, "no_source"))
+        unknown = self.lacks(statement, self.having(statement))
+        self.doubt(statement, reasons.get(outcome, unknown))
         return statement
 
     def upheld(self, statement: str) -> str:
