@@ -31,6 +31,7 @@ from nodes.profile import profile
 from nodes.reporter import reporter
 from nodes.rewrite import rewrite
 from nodes.team import team
+from runs.attempts import EMBEDDER
 
 
 def workflow() -> StateGraph[State, Context, Any, Any]:
@@ -48,7 +49,7 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(knowledge)
     graph.add_node("reporter", traced(reporter))
     graph.add_node("memorize", traced(memorize))
-    graph.add_node(learn)
+    graph.add_node("learn", traced(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")
     graph.add_conditional_edges("coordinator", after_coordinator)

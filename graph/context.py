@@ -91,8 +91,10 @@ class Context:
         "Have a model compare the report with its sources; off leaves only the checks by words.",
     )
     max_cost: float = _choice(0.5, "The most money for this question, in US dollars.")
-    max_tokens: int = _choice(200_000, "The most tokens for this question.")
-    max_calls: int = _choice(150, "The most model calls for this question.")
+    max_tokens: int = _choice(200_000, "The most tokens for this question, with remote embeddings.")
+    max_calls: int = _choice(
+        150, "The most calls of models and remote embedders for this question."
+    )
     max_minutes: float = _choice(20.0, "The most minutes of work for this question.")
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from config.settings import settings
-from memory.pages.meaning import asked, guarded
+from memory.pages.meaning import asked, made_of, once_each
 from models.bert import Floats
 from models.embeddings import WORDS_ALONE, Embedder, chosen, embedder
 from retrieval.script import language
@@ -82,23 +82,27 @@ async def likeness(asked_for: Sequence[str], passages: Sequence[str]) -> Floats 
         of = await asyncio.to_thread(_remembered, made_by, passages)
     except Problem:
         return None
-    like: Floats = of @ np.stack(found).T
-    return like
+    return None if of is None else of @ np.stack(found).T
 
 
-def _remembered(made_by: Embedder, passages: Sequence[str]) -> Floats:
-    """Return the vectors of passages, those that are not remembered made now."""
-    known = {text: _passages.get((made_by.name, text)) for text in passages}
-    new = [text for text, row in known.items() if row is None]
-    if new:
-        made = guarded(made_by, lambda: made_by.pages(new))
-        known |= dict(zip(new, made, strict=True))
-    for text, row in known.items():
-        if row is not None:
-            _passages[made_by.name, text] = row
+def _remembered(made_by: Embedder, passages: Sequence[str]) -> Floats | None:
+    """Return the vectors of passages, those that are not remembered made now.
+
+    `None` where a cap prevents some of them.
+    """
+    with once_each:
+        known = {text: _passages.get((made_by.name, text)) for text in passages}
+        new = [text for text, row in known.items() if row is None]
+        if new:
+            made = made_of(made_by, new)
+            known |= dict(zip(new, made, strict=False))
+        for text, row in known.items():
+            if row is not None:
+                _passages[made_by.name, text] = row
     while len(_passages) > REMEMBERED:
         _passages.popitem(last=False)
-    return np.stack([row for text in passages if (row := known[text]) is not None])
+    found = [row for text in passages if (row := known[text]) is not None]
+    return np.stack(found) if len(found) == len(passages) else None
 
 
 async def vectors(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, Floats]:
@@ -117,10 +121,10 @@ async def vectors(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[s
 async def _made(owner: str, made_by: Embedder, texts: Sequence[str]) -> dict[str, Floats]:
     """Make vectors and keep them; none where the embedder cannot be asked now."""
     try:
-        made = await asyncio.to_thread(guarded, made_by, lambda: made_by.pages(texts))
+        made = await asyncio.to_thread(made_of, made_by, texts)
     except Problem:
         return {}
-    found = {_key(text): row for text, row in zip(texts, made, strict=True)}
+    found = {_key(text): row for text, row in zip(texts, made, strict=False)}
     rows = [
         {"owner": owner, "embedder": made_by.name, "key": key, "vector": _packed(row)}
         for key, row in found.items()

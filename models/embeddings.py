@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +21,7 @@ from models import minilm_files
 from retrieval.tokens import count
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_core.embeddings import Embeddings
 
     from models.bert import Floats
@@ -34,11 +38,38 @@ WORDS_ALONE = ("hashing", "none")
 
 FORMS = "provider:model, minilm, minilm:FOLDER, hashing or none"
 
+ABSURD = 10_000_000
+"""More tokens than any request has; a server that says so is not believed."""
+
 AT = " at "
 """Stands between a model and the server that it is asked of, in the name of an embedder."""
 
-Spend = Callable[[str, int], None]
-"""Is told the embedder and the tokens of every request to a provider that was answered."""
+
+@dataclass
+class Request:
+    """A request to a provider: how much of it may be sent, and what it used."""
+
+    texts: int
+    """How many of its texts may be sent, from the first."""
+    seconds: float = math.inf
+    """How long the server may be silent."""
+    used: int | None = None
+    """The tokens that the server billed; `None` as long as nobody knows."""
+
+
+Meter = Callable[[str, Sequence[str], bool], AbstractContextManager[Request]]
+"""Surrounds each request to a provider: its model, the texts, and whether they are a question.
+
+It raises a problem instead if none of the texts may be sent.
+"""
+
+
+class Unmade(Problem):
+    """Not every text could be sent; what was made of the first of them was paid for."""
+
+    def __init__(self, problem: Problem, made: Floats) -> None:
+        super().__init__(problem.code, problem.what, where=problem.where, hint=problem.hint)
+        self.made = made
 
 
 class Embedder(NamedTuple):
@@ -64,18 +95,20 @@ class EmbeddingCall(NamedTuple):
     texts: int
     tokens: int
     seconds: float
+    dollars: float = 0.0
 
 
 _collected: ContextVar[list[EmbeddingCall] | None] = ContextVar("collected", default=None)
+_meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
+_request: ContextVar[Request | None] = ContextVar("request", default=None)
 
 
-def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
+def embedder(name: str = "") -> Embedder | None:
     """Return the embedder of a name, or `None` for `none`.
 
     Args:
         name: `provider:model` of LangChain's `init_embeddings`, `minilm`, `minilm:FOLDER`,
             `hashing` or `none`; what the installation sets when empty.
-        spend: Is told what a provider was asked.
 
     Raises:
         Problem: `embedder_missing`, `embedder_unknown` or `model_key_missing`.
@@ -92,7 +125,7 @@ def embedder(name: str = "", spend: Spend | None = None) -> Embedder | None:
     if kind == "minilm":
         model = _minilm(rest)
         return _noted(Embedder(name, model.pages, lambda question: model.embed([question])[0]))
-    return _noted(_provided(name, spend or (lambda _, __: None)))
+    return _provided(name)
 
 
 def _noted(made_by: Embedder) -> Embedder:
@@ -113,11 +146,17 @@ def _noted(made_by: Embedder) -> Embedder:
     return made_by._replace(pages=pages, query=query)
 
 
-def _note(name: str, texts: Sequence[str], started: float) -> None:
+def _note(
+    name: str, texts: Sequence[str], started: float, tokens: int = 0, dollars: float = 0.0
+) -> None:
     collected = _collected.get()
     if collected is not None and texts:
-        tokens = sum(count(text[:LONGEST]) for text in texts)
-        collected.append(EmbeddingCall(name, len(texts), tokens, time.monotonic() - started))
+        seconds, tokens = time.monotonic() - started, tokens or _tokens(texts)
+        collected.append(EmbeddingCall(name, len(texts), tokens, seconds, dollars))
+
+
+def _tokens(texts: Sequence[str]) -> int:
+    return sum(count(text[:LONGEST]) for text in texts)
 
 
 @contextmanager
@@ -131,9 +170,33 @@ def collected() -> Iterator[list[EmbeddingCall]]:
         _collected.reset(token)
 
 
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Let every request to a provider in here, in threads that are started from here too, pass it.
+
+    The providers' clients work in threads, so the meter is asked in those.
+    """
+    token = _meter.set(meter)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
+
+
 def chosen() -> str:
     """Return the name of the embedder that the installation uses."""
     return settings().embeddings or usual()
+
+
+def bare(name: str) -> str:
+    """Return the name of an embedder without its server: as `provider:model`, for its price."""
+    return name.partition(AT)[0]
+
+
+def paid() -> list[str]:
+    """Return the embedder that the installation uses if a provider runs it, as `provider:model`."""
+    name = bare(chosen())
+    return [] if name in WORDS_ALONE or name.partition(":")[0] == "minilm" else [name]
 
 
 def usual() -> str:
@@ -154,7 +217,7 @@ def _minilm(named: str) -> MiniLM:
     return MiniLM(folder)
 
 
-def _provided(name: str, spend: Spend) -> Embedder:
+def _provided(name: str) -> Embedder:
     """Return the embedder of a provider; a server that is set is part of its name."""
     from config.models import KEYS  # noqa: PLC0415
 
@@ -169,9 +232,7 @@ def _provided(name: str, spend: Spend) -> Embedder:
     full = f"{name}{AT}{_place(server)}" if server else name
     patient = _client(name, server, settings().idle_seconds)
     quick = _client(name, server, settings().connect_seconds)
-    return Embedder(
-        full, partial(_pages, full, patient, spend), partial(_query, full, quick, spend)
-    )
+    return Embedder(full, partial(_pages, full, patient), partial(_query, full, quick))
 
 
 def _place(server: str) -> str:
@@ -179,20 +240,56 @@ def _place(server: str) -> str:
     return urlsplit(server).netloc.rpartition("@")[2]
 
 
-def _pages(name: str, client: Embeddings, spend: Spend, texts: Sequence[str]) -> Floats:
+def _pages(name: str, client: Embeddings, texts: Sequence[str]) -> Floats:
     made: list[list[float]] = []
-    for start in range(0, len(texts), AT_ONCE):
-        batch = [text[:LONGEST] for text in texts[start : start + AT_ONCE]]
-        made += client.embed_documents(batch)
-        spend(name, sum(map(count, batch)))
+    try:
+        while len(made) < len(texts):
+            made += _sent(name, client, texts[len(made) : len(made) + AT_ONCE])
+    except Problem as problem:
+        if made:
+            raise Unmade(problem, _checked(made, len(made))) from problem
+        raise
     return _checked(made, len(texts))
 
 
-def _query(name: str, client: Embeddings, spend: Spend, question: str) -> Floats:
-    made = client.embed_query(question[:LONGEST])
-    spend(name, count(question[:LONGEST]))
-    vector: Floats = _checked([made], 1)[0]
+def _query(name: str, client: Embeddings, question: str) -> Floats:
+    made = _sent(name, client, [question], is_question=True)
+    vector: Floats = _checked(made, 1)[0]
     return vector
+
+
+def _sent(
+    name: str, client: Embeddings, texts: Sequence[str], *, is_question: bool = False
+) -> list[list[float]]:
+    """Return the vectors of as many texts, from the first, as may be sent in one request.
+
+    Raises:
+        Problem: If none may be sent.
+        ValueError: If the vectors are not one for each text.
+    """
+    from config.models import price  # noqa: PLC0415
+
+    cut, started = [text[:LONGEST] for text in texts], time.monotonic()
+    surround = _meter.get() or _unlimited
+    with surround(bare(name), cut, is_question) as request:
+        token = _request.set(request)
+        try:
+            sent = cut[: request.texts]
+            made = [client.embed_query(*sent)] if is_question else client.embed_documents(sent)
+        finally:
+            _request.reset(token)
+    used = request.used or _tokens(sent)
+    _note(name, sent, started, used, price(bare(name), used, 0))
+    if len(made) != len(sent):
+        msg = f"{len(sent)} vectors were asked for, not {len(made)}"
+        raise ValueError(msg)
+    return made
+
+
+@contextmanager
+def _unlimited(_: str, texts: Sequence[str], __: bool) -> Iterator[Request]:
+    """Let a whole request through that belongs to no run."""
+    yield Request(len(texts))
 
 
 def _checked(made: list[list[float]], wanted: int) -> Floats:
@@ -222,9 +319,12 @@ def _client(name: str, server: str, seconds: float) -> Embeddings:
     options: dict[str, Any] = {}
     if name.startswith("openai:"):
         timeout = httpx.Timeout(seconds, connect=settings().connect_seconds)
+        # LangChain drops what a reply says of its tokens, and takes no time limit for one request.
+        hooks: dict[str, list[Callable[..., Any]]] = {"request": [_hasten], "response": [_billed]}
+        client = httpx.Client(timeout=timeout, event_hooks=hooks)
         # Counting tokens would fetch a vocabulary; texts are cut to a safe length instead.
         options = {"timeout": timeout, "max_retries": 0, "check_embedding_ctx_length": False}
-        options["base_url"] = server or None
+        options |= {"base_url": server or None, "http_client": client}
     try:
         made: Embeddings = init_embeddings(name, **options)
     except ImportError as error:
@@ -232,6 +332,31 @@ def _client(name: str, server: str, seconds: float) -> Embeddings:
     except ValueError as error:
         raise _unknown(name, FORMS) from error
     return made
+
+
+def _hasten(sent: httpx.Request) -> None:
+    """Let a request wait no longer than its run has."""
+    request = _request.get()
+    if request is not None and request.seconds < math.inf:
+        limits = sent.extensions.get("timeout", {})
+        known = {name: limits.get(name) for name in ("connect", "read", "write", "pool")}
+        most = request.seconds
+        soon = {name: most if own is None else min(own, most) for name, own in known.items()}
+        sent.extensions["timeout"] = soon
+
+
+def _billed(response: httpx.Response) -> None:
+    """Note what a reply says that its request used."""
+    request = _request.get()
+    if request is None:
+        return
+    try:
+        usage = json.loads(response.read()).get("usage")
+        told = usage.get("total_tokens") if isinstance(usage, dict) else None
+    except (ValueError, AttributeError):
+        return
+    if isinstance(told, int) and 0 < told < ABSURD:
+        request.used = told
 
 
 def _unknown(name: str, hint: str) -> Problem:

@@ -18,6 +18,7 @@ from config.errors import Problem
 from config.models import KEYS, ROLES, check_roles, table
 from config.settings import settings
 from graph.context import Context
+from models.embeddings import paid
 from models.extractive.model import Extractive
 from models.offered import address, in_short, offered, offers
 from retrieval.regex import regex
@@ -81,7 +82,7 @@ def without_price(names: Iterable[str]) -> list[str]:
 
 
 def check_prices(context: Context, names: Iterable[str] = ()) -> None:
-    """Make sure that a cap on money can be enforced for every model of a run.
+    """Make sure that a cap on money can be enforced for every model of a run, embedders included.
 
     Args:
         context: The choices of the run; a person has set the cap.
@@ -92,7 +93,7 @@ def check_prices(context: Context, names: Iterable[str] = ()) -> None:
     """
     playing = list(names) or [model_name(role, context) for role in ROLES]
     others = [other for one in playing if (other := fallback_name(one))]
-    if unknown := without_price([*playing, *others]):
+    if unknown := without_price([*playing, *others, *paid()]):
         what = f"max_cost cannot be enforced: no price is known for {', '.join(unknown)}"
         hint = (
             "add it under [prices] in the file that DOSSIER_MODELS names ([0, 0] where it costs "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Mapping
 from hashlib import sha256
 from typing import Any
@@ -99,17 +98,10 @@ def memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> Ask | None
 
 
 async def _vectors(place: Here) -> None:
-    """Make the vectors of what the run has read, and trace what that took of a provider."""
-    asked: list[tuple[str, int]] = []
-    status, started = "ok", time.monotonic()
+    """Make the vectors of what the run has read, and trace what prevented it."""
     try:
-        problem = (await make_due(spend=lambda *one: asked.append(one), seconds=VECTORS)).problem
+        problem = (await make_due(seconds=VECTORS)).problem
     except Problem as error:
         problem = error
-    if problem is not None:
-        status = problem.code
-    if asked or problem is not None:
-        name, tokens = (asked[0][0] if asked else ""), sum(count for _, count in asked)
-        seconds = round(time.monotonic() - started, 4)
-        more = {"model": name, "tokens_in": tokens, "seconds": seconds}
-        await trace(place, "embed", "learn", status, **more)
+    if problem is not None and problem.code != "budget_spent":
+        await trace(place, "embed", "learn", problem.code)

@@ -16,7 +16,7 @@ from prompts.loader import render
 from report.undone import undone
 from report.wording import part, reason, word
 from retrieval.spelling import spelt_out
-from runs.attempts import Failing, attempts, failing
+from runs.attempts import EMBEDDER, UNSENT, Attempt, Failing, attempts, failing
 from runs.place import goes_on, here, owner
 from tools.evidence import misspelt
 from tools.files.reasons import with_reason
@@ -69,10 +69,23 @@ def _parts(found: Sequence[Failing], language: str) -> list[str]:
 
 async def no_price(state: State, runtime: Runtime[Context]) -> list[str]:
     """Say for which models the cap on money could not be enforced."""
-    asked = [one.model for one in await attempts(here(state, runtime).run)]
+    asked = [one.model for one in await attempts(here(state, runtime).run) if one.tokens_in]
     names = ", ".join(without_price(asked))
     told = {"models": names, "limit": f"max_cost = {runtime.context.max_cost}"}
     return [render("notice_no_price", language=state["language"], **told).strip()] * bool(names)
+
+
+async def words_alone(state: State, runtime: Runtime[Context]) -> list[str]:
+    """Say by which limits questions had no vector, so that pages were found by words alone."""
+    made = await attempts(here(state, runtime).run)
+    limits = [one.status.removeprefix(UNSENT) for one in made if _unembedded(one)]
+    told = {"limit": ", ".join(dict.fromkeys(limits))}
+    return [render("notice_words_alone", language=state["language"], **told).strip()] * bool(limits)
+
+
+def _unembedded(one: Attempt) -> bool:
+    """Say whether a question had no vector because of a limit."""
+    return one.role == EMBEDDER and one.status.startswith(UNSENT)
 
 
 async def respelt(state: State, runtime: Runtime[Context]) -> list[str]:

@@ -21,7 +21,7 @@ from models.load import model_name
 from nodes.agent import work
 from nodes.checker import Reread, read_again
 from nodes.conversation import holds_secret
-from nodes.notices import failures, no_price, respelt, unread_files
+from nodes.notices import failures, no_price, respelt, unread_files, words_alone
 from nodes.shown_plan import plans_away
 from nodes.streaming import tell
 from prompts.loader import render
@@ -175,6 +175,7 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
             *_notices(draft, state["language"]),
             *await respelt(state, runtime),
             *await unread_files(state, runtime),
+            *await words_alone(state, runtime),
             *await no_price(state, runtime),
         ],
         language=state["language"],

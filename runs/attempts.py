@@ -18,6 +18,14 @@ from storage.tables import attempts as table
 OPEN = "open"
 """The status of an attempt whose end is unknown."""
 
+UNSENT = "budget_spent: "
+"""How the status of an embedding request begins that a cap prevented; the cap follows."""
+
+EMBEDDER, INDEXER = "embedder", "indexer"
+"""Who has vectors made: of questions, and of pages while a run has more important work to do.
+
+In a run that has its report, pages are the `embedder`'s too.
+"""
 
 NO_FAILURE = ("ok", "answer_capped", "budget_spent", "cancelled", OPEN)
 """How attempts ended that are no failure of the model."""
@@ -48,6 +56,13 @@ async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
         worst: The most it may use.
         seconds: The longest it may take.
     """
+    name, statement = opened(here, role, worst, seconds)
+    await commit(statement)
+    return name
+
+
+def opened(here: Here, role: str, worst: Cost, seconds: float) -> tuple[str, Statement]:
+    """Return the id of a new attempt, and the statement that records it (see `begun`)."""
     now, name = steady(), uuid.uuid4().hex
     row: dict[str, Any] = {
         "id": name,
@@ -57,8 +72,17 @@ async def begun(here: Here, role: str, worst: Cost, seconds: float) -> str:
         "step": here.step,
     }
     row |= {"status": OPEN, **_used(worst), "started": now, "ended": now + seconds}
-    await commit((insert(table), row))
-    return name
+    return name, (insert(table), row)
+
+
+async def unsent(here: Here, role: str, model: str, session: str, cap: str) -> None:
+    """Record that a cap prevented a request, once for each cap in a step of a session."""
+    name, (statement, row) = opened(here, role, Cost(model, session=session), 0.0)
+    status = f"{UNSENT}{cap}"
+    same = (table.c[column] == row[column] for column in ("run", "session", "role", "step"))
+    known = select(table.c.id).where(*same, table.c.status == status)
+    if (await read_rows(known.limit(1))).first() is None:
+        await commit((statement, row | {"id": name, "status": status}))
 
 
 def settled(name: str, status: str, cost: Cost) -> Statement:
@@ -107,7 +131,9 @@ async def failing(run: str) -> list[Failing]:
     """
     made: dict[tuple[str, str], list[Attempt]] = {}
     for one in await attempts(run):
-        made.setdefault((one.role, one.step), []).append(one)
+        # Without an embedder, pages are found by their words.
+        if one.role not in (EMBEDDER, INDEXER):
+            made.setdefault((one.role, one.step), []).append(one)
     roles = list(dict.fromkeys(role for role, _ in made))
     named = sorted(made, key=lambda at: (roles.index(at[0]), len(at[1]), at[1]))
     return [found for one in named if (found := _failing(made[one]))]

@@ -15,12 +15,15 @@ from typing import Any, TypeVar
 from config.errors import Problem
 from graph.context import Context
 from retrieval.aside import SECONDS, aside
-from runs.attempts import attempts
+from runs.attempts import INDEXER, UNSENT, attempts
 from runs.ledger import Cost
 from runs.place import Here
 
 KEPT_BACK = 0.2
 """The share of every cap that only the reporter may use, so that a capped run ends in a report."""
+
+SHARES = {"reporter": 1.0, INDEXER: 0.4}
+"""The shares of every cap up to which other roles may use it."""
 
 OPEN_BUDGETS = 256
 """How many budgets are remembered in one process."""
@@ -118,18 +121,37 @@ class Budget:
         """
         while (allowed := self._allowed(role, need)) is None:
             await self._release(role)
-        limit, cap = allowed
+        mine = self._hold(role, need, *allowed, seconds)
+        try:
+            yield mine
+        finally:
+            self.release(mine)
+
+    def hold(self, role: str, need: Need, seconds: float) -> Reservation:
+        """Hold one call that waits for no other, until `release` is told of its end.
+
+        Raises:
+            Problem: `budget_spent`, also if there would be room without the calls in flight.
+        """
+        if self._allowed(role, need) is None:
+            beside = self._rooms(role, need, self.reserved())
+            cap = min(beside, key=lambda name: beside[name])
+            raise self._refused(cap, *self._amounts(cap, role, need, 0))
+        return self._hold(role, need, 0, "", seconds)
+
+    def _hold(self, role: str, need: Need, limit: int, cap: str, seconds: float) -> Reservation:
         until = time.monotonic() + min(seconds, self.left(role))
         mine = Reservation(need.read + limit, _dollars(need, limit), limit, cap, until)
         self.calls += 1
         self._held.append(mine)
-        try:
-            yield mine
-        finally:
-            self._held.remove(mine)
-            self.spend(mine.used or Cost(tokens_in=mine.tokens, dollars=mine.dollars))
-            self._released.set()
-            self._released = asyncio.Event()
+        return mine
+
+    def release(self, mine: Reservation) -> None:
+        """Count what a call used that was held; all of it if nobody knows."""
+        self._held.remove(mine)
+        self.spend(mine.used or Cost(tokens_in=mine.tokens, dollars=mine.dollars))
+        self._released.set()
+        self._released = asyncio.Event()
 
     def spend(self, cost: Cost) -> None:
         """Count what a call really used."""
@@ -234,8 +256,7 @@ class Budget:
         return Problem("budget_spent", "the run has used what it may", where=limit, hint=hint)
 
     def _cap(self, name: str, role: str) -> float:
-        share = 1.0 if role == "reporter" else 1.0 - KEPT_BACK
-        return float(getattr(self.context, name) * share)
+        return float(getattr(self.context, name) * SHARES.get(role, 1.0 - KEPT_BACK))
 
 
 def _dollars(need: Need, written: int) -> float:
@@ -291,6 +312,8 @@ async def _spent(here: Here, context: Context) -> Budget:
     total = Budget(context)
     spans: dict[str, tuple[float, float]] = {}
     for one in await attempts(here.run):
+        if one.status.startswith(UNSENT):
+            continue
         total.calls += 1
         total.spend(Cost(tokens_in=one.tokens_in, tokens_out=one.tokens_out, dollars=one.cost))
         first, last = spans.get(one.session, (one.started, one.ended))

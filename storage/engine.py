@@ -99,6 +99,15 @@ async def write(work: Callable[[Connection], Answer]) -> Answer:
             return await asyncio.shield(asyncio.to_thread(_write, engine, work))
 
 
+def write_here(work: Callable[[Connection], Answer]) -> Answer:
+    """Do what `write` does in the thread that calls, which must not be that of an event loop.
+
+    A thread that waits for the event loop to write may hold the last thread that could do it.
+    """
+    with _told():
+        return _write(_opened(settings().database), work)
+
+
 def _look(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
     with engine.connect() as connection:
         return work(connection)

@@ -28,6 +28,7 @@ from memory.middleware import BUDGET
 from memory.pages.recollection import empty
 from memory.pages.within import scope
 from memory.profile.store import kept
+from models.embeddings import paid
 from models.extractive.smalltalk import reply
 from models.load import check_prices, model_name, playing, without_price
 from report.export import check_folder
@@ -145,7 +146,7 @@ async def check_models(run: Context, progress: Progress, *, money: bool = False)
     names = dict.fromkeys(loaded)
     if money:
         check_prices(run, loaded)
-    elif unknown := without_price(names):
+    elif unknown := without_price([*names, *paid()]):
         progress.say(NO_PRICE.format(models=", ".join(unknown), most=run.max_cost))
     for usual, other in dict(zip(wanted, loaded, strict=True)).items():
         if other not in (usual, f"{usual}:"):

@@ -26,7 +26,7 @@ from config.settings import settings
 from graph.context import Context
 from memory.experience.checking import dangling
 from memory.files.reading import above
-from models.embeddings import embedder
+from models.embeddings import embedder, paid
 from models.load import has_key, model_name, playing, without_price
 from models.offered import check_server
 from retrieval.tokens import ENCODING, exact, vocabulary
@@ -155,7 +155,7 @@ async def _models() -> str:
         str(((await playing(role, Context())).metadata or {})["model"]) for role in names
     ]
     told = ", ".join(dict.fromkeys(playing_now))
-    if unknown := without_price(playing_now):
+    if unknown := without_price([*playing_now, *paid()]):
         listed = ", ".join(unknown)
         price = f"no price is known for {listed}: max_cost cannot be enforced; add it to [prices]"
         return f"{told}; {price}"

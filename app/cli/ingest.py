@@ -16,6 +16,7 @@ from config.errors import EXIT, Problem
 from config.settings import settings
 from memory.pages.listing import stats
 from memory.pages.worker import keep_up
+from models.embeddings import EmbeddingCall, collected, paid
 from runs.place import owned
 from storage.engine import close
 from tools.ingest import Library, Skipped, ingest, passed_over
@@ -83,6 +84,7 @@ async def _folders(owner: str, paths: list[Path], bar: Progress) -> Done:
         "status": "succeeded" if whole else "partial",
         "folders": [_plain(one) for one in read],
         "errors": [problem.as_dict() for problem in problems],
+        "vectors": vectors,
     }
     lines = [line for one in read for line in _lines(one)] + [vectors] * bool(vectors)
     return told, lines, 0 if whole else EXIT["partial"]
@@ -100,16 +102,30 @@ async def _folder(owner: str, path: Path, bar: Progress) -> Read:
 
 
 async def make_vectors(bar: Progress) -> str:
-    """Make the vectors of the pages that have none; return why that did not work, if so.
+    """Make the vectors of the pages that have none; return what a provider used, and what failed.
 
     Pages are found by their words meanwhile, and what is left is made another time.
     """
     task = bar.add_task("Making vectors", total=None)
-    try:
-        problem = (await keep_up(lambda pages: bar.advance(task, pages))).problem
-    except Problem as error:
-        problem = error
-    return f"without vectors: {one_line(str(problem))}" if problem else ""
+    with collected() as asked:
+        try:
+            problem = (await keep_up(lambda pages: bar.advance(task, pages))).problem
+        except Problem as error:
+            problem = error
+    told = [_used(asked)] if asked and paid() else []
+    return "\n".join(told + [f"without vectors: {one_line(str(problem))}"] * bool(problem))
+
+
+def _used(asked: list[EmbeddingCall]) -> str:
+    """Return what a provider of vectors was asked, which is under no run's caps."""
+    # It loads the clients of models, which local embedders do without.
+    from models.load import without_price  # noqa: PLC0415
+
+    tokens, dollars = sum(one.tokens for one in asked), sum(one.dollars for one in asked)
+    unknown = ", ".join(without_price(paid()))
+    price = f"no price is known for {unknown}" if unknown else f"${dollars:.4f}"
+    calls = counted(len(asked), "embedding call")
+    return f"vectors: {calls}, {counted(tokens, 'token')}, {price}"
 
 
 def progress_bar() -> Progress:

@@ -19,7 +19,7 @@ from config.settings import settings
 from graph.context import Context
 from report.wording import told
 from retrieval.script import language as language_of
-from runs.attempts import OPEN, Attempt, attempts
+from runs.attempts import EMBEDDER, INDEXER, OPEN, UNSENT, Attempt, attempts
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
@@ -132,8 +132,11 @@ def _table(calls: list[dict[str, Any]]) -> Table:
 
 def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
     """Return what a run used; a call with an unknown end counts with its maximum."""
+    sent = [one for one in made if not one.status.startswith(UNSENT)]
+    embedding = sum(one.role in (EMBEDDER, INDEXER) for one in sent)
     return {
-        "calls": len(made),
+        "calls": len(sent) - embedding,
+        "embedding_calls": embedding,
         "tokens_in": sum(one.tokens_in for one in made),
         "tokens_out": sum(one.tokens_out for one in made),
         "dollars": sum(one.cost for one in made),
@@ -142,7 +145,10 @@ def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
 
 
 def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
-    spent, asked = _spent(made), counted(len(made), "model call")
+    spent = _spent(made)
+    asked = counted(spent["calls"], "model call")
+    if spent["embedding_calls"]:
+        asked += f", {counted(spent['embedding_calls'], 'embedding call')}"
     about = "~" if spent["open"] or any(call.get("estimated") for call in calls) else ""
     read, written = spent["tokens_in"], spent["tokens_out"]
     tokens = f"{about}{counted(read, 'token')} read, {about}{written:,} written"

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from memory.pages.indexing import VECTORS
-from models.embeddings import Embedder, Spend, embedder
+from models.embeddings import Embedder, Unmade, embedder
 from retrieval.trust import embedded
 from runs.faults import client_errors, told
 from storage import outbox
@@ -49,19 +49,18 @@ class Work(NamedTuple):
     lacking: Mapping[Slot, Sequence[int]]
 
 
-async def embed_due(limit: int = BATCH, spend: Spend | None = None) -> Done:
+async def embed_due(limit: int = BATCH) -> Done:
     """Make or remove the vectors of up to `limit` pages that are due.
 
     Call it until it returns 0 pages. What fails is due again later.
 
     Args:
         limit: How many pages at most.
-        spend: Is told what a provider was asked (`models.embeddings.Spend`).
 
     Raises:
         Problem: If the embedder that is set cannot be had.
     """
-    current = await asyncio.to_thread(embedder, "", spend)
+    current = await asyncio.to_thread(embedder)
     if current is None:
         return Done(0)
     work = await write(partial(_taken, current=current.name, limit=limit))
@@ -94,6 +93,10 @@ async def vectors_of(maker: Embedder, texts: Mapping[int, str]) -> tuple[Made, P
         return {}, None
     try:
         made = await asyncio.to_thread(maker.pages, list(texts.values()))
+    except Unmade as cut:
+        return dict(zip(texts, cut.made, strict=False)), cut
+    except Problem as refused:
+        return {}, refused
     except client_errors() as error:
         problem = told(error)
         if len(texts) == 1 or problem.code not in REFUSED:

@@ -7,7 +7,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from models.embeddings import Embedder, Spend, embedder
+from models.embeddings import Embedder, embedder
 from retrieval.index import Index
 from retrieval.trust import trust
 from retrieval.vector import Nearest, shelves
@@ -16,7 +16,7 @@ from storage.engine import read, write
 from storage.vectors import VectorSet, judged, outgrown
 
 
-async def judge(spend: Spend | None = None) -> bool:
+async def judge() -> bool:
     """Measure what one set of vectors is worth that has grown; return whether there was one.
 
     Call it until there is none. Where the embedder fails, the set is judged another time.
@@ -24,7 +24,7 @@ async def judge(spend: Spend | None = None) -> bool:
     Raises:
         Problem: If the embedder that is set cannot be had.
     """
-    current = await asyncio.to_thread(embedder, "", spend)
+    current = await asyncio.to_thread(embedder)
     if current is None or not current.knows:
         return False
     grown = await read(partial(outgrown, embedder=current.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from config.errors import Problem
 from memory.pages.embedding import page_texts
 from memory.pages.indexing import VECTORS
-from models.embeddings import Embedder, Spend, embedder
+from models.embeddings import Embedder, Unmade, embedder
 from retrieval.index import Index
 from retrieval.script import language
 from retrieval.vector import Nearest, Shelf, shelves
@@ -51,13 +52,14 @@ class Meaning(NamedTuple):
 Key = tuple[str, str, int | str]
 """A database, an embedder and a page; or no database, an embedder and a question."""
 
+once_each = threading.Lock()
+"""Keeps searches side by side from having the vectors of the same texts made."""
+
 _down: dict[str, tuple[float, Problem]] = {}
 _remembered: OrderedDict[Key, Floats] = OrderedDict()
 
 
-def meaning(
-    index: Index, question: str, spend: Spend | None = None, *, worded: bool = False
-) -> Meaning:
+def meaning(index: Index, question: str, *, worded: bool = False) -> Meaning:
     """Return a question as a vector, and the vectors of the pages that an index searches.
 
     Pages that wait for a worker are embedded here if they are few, so that they are found at once.
@@ -66,14 +68,13 @@ def meaning(
     Args:
         index: Which pages.
         question: What is searched.
-        spend: Is told what a provider was asked.
         worded: Whether words may find pages, so that vectors which add nothing are left out.
     """
     places = {place.namespace: place for place in shelves(index)}
     nothing = Meaning(None, Nearest(index, []))
     try:
         sets = _sets(index, places)
-        maker = _maker(sets, spend)
+        maker = _maker(sets)
         if maker is None:
             return nothing
         trust = _trust(_used(sets, places, maker), language(question)) if maker.knows else 0.0
@@ -111,14 +112,14 @@ def _trust(used: Sequence[tuple[Shelf, VectorSet]], name: str) -> float:
     return worth / searched if searched else UNKNOWN
 
 
-def _maker(sets: Sequence[VectorSet], spend: Spend | None) -> Embedder | None:
+def _maker(sets: Sequence[VectorSet]) -> Embedder | None:
     """Return the embedder whose vectors serve, or the current one where that cannot be had."""
-    current = embedder("", spend)
+    current = embedder()
     name = serving(sets, current.name) if current else ""
     if current is None or name == current.name:
         return current
     try:
-        return embedder(name, spend)
+        return embedder(name)
     except Problem:
         return current
 
@@ -135,13 +136,13 @@ def _waiting(index: Index, places: Mapping[int, Shelf]) -> list[int]:
 def _more(index: Index, maker: Embedder, pages: Sequence[int]) -> dict[int, Floats]:
     """Return the vectors of the newest of some pages, and of those that are remembered."""
     keys = {page: (str(index.connection.engine.url), maker.name, page) for page in pages}
-    new = [page for page in pages if keys[page] not in _remembered][:PAGES]
-    texts = page_texts(index.connection, new) if new else {}
-    if texts:
-        with suppress(Problem):
-            made = guarded(maker, lambda: maker.pages(list(texts.values())))
-            for page, vector in zip(texts, made, strict=True):
-                _remember(keys[page], vector)
+    with once_each:
+        new = [page for page in pages if keys[page] not in _remembered][:PAGES]
+        texts = page_texts(index.connection, new) if new else {}
+        if texts:
+            with suppress(Problem):
+                for page, vector in zip(texts, made_of(maker, list(texts.values())), strict=False):
+                    _remember(keys[page], vector)
     known = {page: _remembered.get(key) for page, key in keys.items()}
     return {page: vector for page, vector in known.items() if vector is not None}
 
@@ -160,6 +161,18 @@ def _remember(key: Key, vector: Floats) -> None:
     _remembered[key] = vector
     while len(_remembered) > REMEMBERED:
         _remembered.popitem(last=False)
+
+
+def made_of(maker: Embedder, texts: Sequence[str]) -> Floats:
+    """Return the vectors of texts; only of the first of them where a cap prevents the others.
+
+    Raises:
+        Problem: What prevents all of them.
+    """
+    try:
+        return guarded(maker, lambda: maker.pages(texts))
+    except Unmade as problem:
+        return problem.made
 
 
 def guarded(maker: Embedder, work: Callable[[], Answer]) -> Answer:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, select, update
 from config.errors import Problem
 from memory.pages.embedding import BATCH, REFUSED, Done, Made, changed, page_texts, vectors_of
 from memory.pages.indexing import VECTORS
-from models.embeddings import Embedder, Spend, embedder
+from models.embeddings import Embedder, embedder
 from retrieval import chroma
 from storage import outbox
 from storage.engine import read, write
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     dropped: Sequence[str] = ()
 
 
-async def reembed(limit: int = BATCH, spend: Spend | None = None) -> Done:
+async def reembed(limit: int = BATCH) -> Done:
     """Make up to `limit` vectors with the embedder that is set now where another made them before.
 
     Call it until it returns 0 pages, after `memory.pages.embedding.embed_due`.
@@ -53,7 +53,7 @@ async def reembed(limit: int = BATCH, spend: Spend | None = None) -> Done:
     Raises:
         Problem: If the embedder that is set cannot be had.
     """
-    current = await asyncio.to_thread(embedder, "", spend)
+    current = await asyncio.to_thread(embedder)
     if current is None:
         return Done(0)
     if await read(partial(_changed, current=current.name)):

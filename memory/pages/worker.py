@@ -9,18 +9,14 @@ from collections.abc import Callable
 from memory.pages.embedding import Done, embed_due
 from memory.pages.judging import judge
 from memory.pages.reembedding import reembed
-from models.embeddings import Spend
 from retrieval.covering import cover
 
 
-async def keep_up(
-    progress: Callable[[int], None] = lambda _: None, spend: Spend | None = None
-) -> Done:
+async def keep_up(progress: Callable[[int], None] = lambda _: None) -> Done:
     """Make, remove, judge and index vectors until nothing is due, in any number of processes.
 
     Args:
         progress: Is told how many pages were dealt with, now and then.
-        spend: Is told what a provider was asked (`models.embeddings.Spend`).
 
     Returns:
         How many pages there were, and what kept it from others; they are due again later.
@@ -28,7 +24,7 @@ async def keep_up(
     Raises:
         Problem: If the embedder that is set cannot be had, or Chroma fails.
     """
-    done = await make_due(progress, spend)
+    done = await make_due(progress)
     while await cover():
         pass
     return done
@@ -36,14 +32,12 @@ async def keep_up(
 
 async def make_due(
     progress: Callable[[int], None] = lambda _: None,
-    spend: Spend | None = None,
     seconds: float = math.inf,
 ) -> Done:
     """Make, remove and judge vectors until nothing is due or the time is over, and index none.
 
     Args:
         progress: As for `keep_up`.
-        spend: As for `keep_up`.
         seconds: How long it may take, as far as a batch can tell before it begins.
 
     Raises:
@@ -53,11 +47,11 @@ async def make_due(
     for work in (embed_due, reembed):
         go_on = True
         while go_on and time.monotonic() < end:
-            done = await work(spend=spend)
+            done = await work()
             pages += done.pages
             problem = problem or done.problem
             progress(done.pages)
             go_on = done.pages > 0
-    while time.monotonic() < end and await judge(spend):
+    while time.monotonic() < end and await judge():
         pass
     return Done(pages, problem)

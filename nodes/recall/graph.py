@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Context
 from graph.state import Asked
+from nodes.embedding import traced
 from nodes.recall.check import check
 from nodes.recall.integrate import integrate
 from nodes.recall.plan import plan
@@ -25,10 +26,10 @@ def make_recall(*, inside: bool = False) -> CompiledStateGraph[Any, Context, Any
     """
     given = RecallState if inside else Asked
     graph = StateGraph(RecallState, context_schema=Context, input_schema=given)
-    graph.add_node(plan)
-    graph.add_node(search)
-    graph.add_node(integrate)
-    graph.add_node(check)
+    graph.add_node("plan", traced(plan))
+    graph.add_node("search", traced(search))
+    graph.add_node("integrate", traced(integrate))
+    graph.add_node("check", traced(check))
     graph.add_edge(START, "plan")
     graph.add_edge("plan", "search")
     graph.add_edge("search", "integrate")

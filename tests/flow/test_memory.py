@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from langchain_core.embeddings import FakeEmbeddings
 from langchain_core.messages import AIMessage
 from sqlalchemy import select
 
@@ -17,8 +17,6 @@ from memory.pages import store as pages
 from memory.pages.lineage import lineage
 from memory.pages.listing import shown
 from memory.pages.store import NewPage
-from models.bert import Floats
-from models.embeddings import Embedder, Spend
 from models.hashing import hashed
 from report.render import plain
 from runs.trace import read_trace
@@ -94,15 +92,17 @@ async def test_what_a_run_asks_of_a_provider_of_vectors_stands_in_its_trace(
 ):
     asked: list[str] = []
 
-    def provided(name: str, spend: Spend) -> Embedder:
-        def pages(texts: Sequence[str]) -> Floats:
+    class Provider(FakeEmbeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
             asked.extend(texts)
-            spend(name, len(texts))
-            return hashed(texts)
+            rows: list[list[float]] = hashed(texts).tolist()
+            return rows
 
-        return Embedder(name, pages, lambda question: pages([question])[0])
+        def embed_query(self, text: str) -> list[float]:
+            return self.embed_documents([text])[0]
 
-    monkeypatch.setattr("models.embeddings._provided", provided)
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    monkeypatch.setattr("models.embeddings._client", lambda *_: Provider(size=8))
     use(monkeypatch, "openai:m")
 
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)

@@ -15,6 +15,7 @@ from memory.pages.embedding import embed_due
 from memory.pages.forgetting import forget
 from memory.pages.store import keep
 from models import embeddings
+from models.embeddings import collected
 from storage import outbox
 from storage.engine import read_rows, write
 from storage.tables import outbox as rows
@@ -240,11 +241,11 @@ async def test_a_turn_of_a_dialogue_is_embedded_with_its_speaker(server: Server)
 
 async def test_what_a_provider_was_asked_is_told(server: Server):
     await kept(DANCE)
-    bill: list[tuple[str, int]] = []
 
-    await embed_due(spend=lambda name, tokens: bill.append((name, tokens)))
+    with collected() as asked:
+        await embed_due()
 
-    assert [name for name, _ in bill] == ["openai:m at " + server.url.split("/")[2]]
+    assert [one.name for one in asked] == ["openai:m at " + server.url.split("/")[2]]
 
 
 async def test_a_page_has_one_vector_however_many_namespaces_it_is_in():

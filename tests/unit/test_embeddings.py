@@ -12,7 +12,7 @@ from config.errors import Problem
 from config.settings import settings
 from evals.openai_server import Server
 from models import embeddings, minilm_files
-from models.embeddings import AT_ONCE, LONGEST, Embedder, embedder, usual
+from models.embeddings import AT_ONCE, LONGEST, Embedder, collected, embedder, usual
 from tests.unit.test_minilm import tiny
 
 assert tiny  # a fixture
@@ -141,19 +141,19 @@ def test_a_provider_gets_many_texts_in_few_requests_and_none_too_long(server: Se
 
 
 def test_what_a_provider_was_asked_is_told_after_it_answered(server: Server) -> None:
-    bill: list[tuple[str, int]] = []
-    found = embedder("openai:m", lambda name, tokens: bill.append((name, tokens)))
-    assert found is not None
+    found = named("openai:text-embedding-3-small")
 
-    found.query("bees")
-    found.pages([BEES, TRAINS])
-    server.rules.append({"path": "embeddings", "error": 500})
-    with pytest.raises(InternalServerError):
+    with collected() as asked:
         found.query("bees")
+        found.pages([BEES, TRAINS])
+        server.rules.append({"path": "embeddings", "error": 500})
+        with pytest.raises(InternalServerError):
+            found.query("bees")
 
-    (name, few), (_, more) = bill
-    assert name == found.name
-    assert 0 < few < more
+    few, more = asked
+    assert few.name == found.name
+    assert 0 < few.tokens < more.tokens
+    assert more.dollars == pytest.approx(more.tokens * 0.02e-6)
 
 
 def test_a_provider_that_is_down_is_asked_once_and_its_error_passed_on(
