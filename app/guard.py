@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, cast
@@ -11,13 +10,16 @@ from langchain_core.messages import AnyMessage, convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import END, START
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, StateUpdate
+from langgraph.types import Command, Interrupt, StateSnapshot, StateUpdate
 from starlette.exceptions import HTTPException
 
+from app.problems import for_clients, status
 from config.errors import Problem
 from graph.compiled import Compiled
 from graph.plan import checked
+from graph.session import check_version
 from retrieval.secrets import masked_within
+from runs.soundness import sound, told
 from tools.uploads import taken_in
 
 Values = dict[str, Any]
@@ -34,17 +36,7 @@ PLANNING = ("planner", "human_feedback")
 SENT = ("background", "step")
 """The nodes that are handed a state of their own, which no client may make up."""
 
-COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
-"""What a hint for the terminal has in it."""
-
 HINT = "a client may bring messages of a person, decisions on a plan, and a plan of its own"
-
-
-def for_clients(problem: Problem) -> Problem:
-    """Return a problem without a hint that names a command, which a client cannot give."""
-    told = Problem(problem.code, problem.what, where=problem.where, hint=problem.hint)
-    told.hint = "" if COMMAND.search(problem.hint) else problem.hint
-    return told
 
 
 def guarded(graph: CompiledStateGraph[Any, Any, Any, Any]) -> Guarded:
@@ -65,16 +57,17 @@ class Guarded(Compiled):
         """Run the graph on what may be taken of an input or a command.
 
         Raises:
-            Problem: `state_refused`, or what is wrong with a plan.
+            Problem: `state_refused`, `thread_incompatible`, or what is wrong with a plan.
         """
-        given = input
+        given, before = input, await self._values(config or {})
+        check_version(before)
         if isinstance(input, Command):
-            given = await self._command(config or {}, input)
+            given = await self._command(config or {}, input, before)
             given = replace(given, update=await _filed(config or {}, given.update))
         elif isinstance(input, dict):
             # Like LangGraph itself, a run passes over what its input schema does not name.
             said = {name: value for name, value in input.items() if name == "messages"}
-            given = _as_input(said, await self._values(config or {}))
+            given = _as_input(said, before)
             given = await _filed(config or {}, given)
         elif input is None and (again := await self._again(config or {})):
             given = Command(update={"again": again})
@@ -83,6 +76,27 @@ class Guarded(Compiled):
                 yield part
         except Problem as problem:
             raise for_clients(problem) from problem
+
+    async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
+        """Return how a thread stands.
+
+        Raises:
+            Problem: `storage_corrupt`, or what else is wrong with what is saved of it.
+        """
+        async with sound(self, _thread(config)):
+            return _shown(await super().aget_state(config, subgraphs=subgraphs))
+
+    async def aget_state_history(
+        self, config: RunnableConfig, **more: Any
+    ) -> AsyncIterator[StateSnapshot]:
+        """Yield how a thread stood, the newest state first.
+
+        Raises:
+            Problem: `storage_corrupt`, or what else is wrong with what is saved of it.
+        """
+        async with sound(self, _thread(config)):
+            async for snapshot in super().aget_state_history(config, **more):
+                yield _shown(snapshot)
 
     async def aupdate_state(
         self,
@@ -94,7 +108,8 @@ class Guarded(Compiled):
         """Change the state of a thread as far as a client may.
 
         Raises:
-            HTTPException: 422 with the words of a `Problem` when it may not.
+            HTTPException: With the words of a `Problem` when it may not.
+            Problem: `storage_corrupt`, or what else is wrong with what is saved of the thread.
         """
         update = StateUpdate(values, as_node, task_id)
         return await self.abulk_update_state(config, [[update]])
@@ -105,16 +120,18 @@ class Guarded(Compiled):
         """Make several such changes, one after the other.
 
         Raises:
-            HTTPException: 422 with the words of a `Problem` when one of them may not be made.
+            HTTPException: With the words of a `Problem` when one of them may not be made.
+            Problem: `storage_corrupt`, or what else is wrong with what is saved of the thread.
         """
         at = config
         for updates in supersteps:
-            try:
-                taken = await self._updates(at, updates)
-                taken = [one._replace(values=await _filed(at, one.values)) for one in taken]
-            except Problem as problem:
-                raise HTTPException(422, str(problem)) from problem
-            at = await super().abulk_update_state(at, [taken])
+            async with sound(self, _thread(at)):
+                try:
+                    taken = await self._updates(at, updates)
+                    taken = [one._replace(values=await _filed(at, one.values)) for one in taken]
+                except Problem as problem:
+                    raise HTTPException(status(problem), str(problem)) from problem
+                at = await super().abulk_update_state(at, [taken])
         return at
 
     async def _values(self, config: RunnableConfig) -> Values:
@@ -138,8 +155,9 @@ class Guarded(Compiled):
             return 0
         return int(head.values.get("again", 0)) + 1
 
-    async def _command(self, config: RunnableConfig, command: Command[Any]) -> Command[Any]:
-        before = await self._values(config)
+    async def _command(
+        self, config: RunnableConfig, command: Command[Any], before: Values
+    ) -> Command[Any]:
         if command.graph is not None:
             _refuse("a command for another graph")
         to = command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]
@@ -165,7 +183,24 @@ class Guarded(Compiled):
             _refuse("the state of a branch")
         snapshot = await self.aget_state(config)
         before = dict(snapshot.values)
+        check_version(before)
         return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
+
+
+def _thread(config: RunnableConfig) -> str:
+    """Return the name of the thread that a graph works in; nothing for none."""
+    return str(config.get("configurable", {}).get("thread_id", ""))
+
+
+def _shown(snapshot: StateSnapshot) -> StateSnapshot:
+    """Return how a thread stands, if what a person is shown there can be shown.
+
+    Raises:
+        Problem: `storage_corrupt`.
+    """
+    if not all(isinstance(one, Interrupt) for one in snapshot.interrupts):
+        raise told("the review")
+    return snapshot
 
 
 async def _filed(config: RunnableConfig, values: Any) -> Any:

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.access import Access, announce
 from app.cli.folders import ignored
 from app.cli.output import say
+from app.problems import HANDLERS
 from config import environment
 from retrieval.secrets import masked_within
 from storage.private import FOLDER
@@ -200,5 +201,9 @@ def close(folder: Path) -> None:
             path.chmod(path.stat().st_mode & FOLDER)
 
 
-app = Starlette(middleware=[Middleware(Access), Middleware(Masking)], lifespan=privately)
+app = Starlette(
+    middleware=[Middleware(Access), Middleware(Masking)],
+    exception_handlers=HANDLERS,
+    lifespan=privately,
+)
 """What the server mounts (`langgraph.json`): no routes of its own."""

@@ -12,8 +12,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
-from app.guard import for_clients, guarded
+from app.guard import guarded
 from app.handing import unreviewed
+from app.problems import for_clients
 from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +14,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from config.errors import Problem
-from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
 from graph.state import GOES_ON, GRAPH_VERSION, State
@@ -22,7 +21,7 @@ from report.undone import begins_again, stands_before
 from retrieval.secrets import masked, masked_within
 from runs.budget import pause_thread
 from runs.checkpointer import checkpoints
-from runs.soundness import UNFORESEEN, check_branches, damage, told
+from runs.soundness import check_branches, failing, sound, told
 from storage.engine import close
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
@@ -47,15 +46,6 @@ BEHIND = "learn"
 
 ALWAYS = {"run": str, "turn": int, "language": str, "question": str, "status": str}
 """What every state has since its first question was taken, and of which kind."""
-
-FAILURES = {
-    "SQLITE_BUSY": "storage_busy",
-    "SQLITE_LOCKED": "storage_busy",
-    "SQLITE_FULL": "storage_full",
-    "SQLITE_CORRUPT": "storage_corrupt",
-    "SQLITE_NOTADB": "storage_corrupt",
-}
-"""The codes of a database of checkpoints that fails; it is `storage_unavailable` otherwise."""
 
 
 class Outcome(NamedTuple):
@@ -152,10 +142,7 @@ class Session:
         """
         snapshot = await self.graph.aget_state(self.config)
         _check_whole(snapshot.values)
-        version = snapshot.values.get("graph_version")
-        if version not in (None, *GOES_ON):
-            what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
-            raise Problem("thread_incompatible", what, hint="ask the question again")
+        check_version(snapshot.values)
         return snapshot
 
     async def _run(self, given: Any, context: Context, watch: Watch) -> Outcome:
@@ -197,18 +184,24 @@ async def session(thread: str, make: Callable[[], Graph] = make_graph) -> AsyncI
         async with checkpoints() as saver:
             opened = Session(make().copy({"checkpointer": saver}), thread)
             await check_branches(saver, opened.graph, thread)
-            try:
+            async with sound(opened.graph, thread):
                 yield opened
-            except Problem:
-                raise
-            except UNFORESEEN as error:
-                if found := await damage(opened.graph, thread):
-                    raise found from error
-                raise
     except sqlite3.Error as error:
-        raise _failing(error) from error
+        raise failing(error) from error
     finally:
         await close()
+
+
+def check_version(values: Mapping[str, Any]) -> None:
+    """Make sure that a state was written by a version of the graph whose threads go on.
+
+    Raises:
+        Problem: `thread_incompatible`.
+    """
+    version = values.get("graph_version")
+    if version not in (None, *GOES_ON):
+        what = f"it was begun by version {version} of the graph, this is {GRAPH_VERSION}"
+        raise Problem("thread_incompatible", what, hint="ask the question again")
 
 
 def _check_whole(values: dict[str, Any]) -> None:
@@ -216,15 +209,6 @@ def _check_whole(values: dict[str, Any]) -> None:
     begun = [name for name in ALWAYS if name in values]
     if begun and not all(isinstance(values.get(name), kind) for name, kind in ALWAYS.items()):
         raise told("what every thread has is missing")
-
-
-def _failing(error: sqlite3.Error) -> Problem:
-    """Return the problem of a file of checkpoints that fails."""
-    # The extended names, such as SQLITE_BUSY_SNAPSHOT, begin with the plain ones.
-    name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
-    code = FAILURES.get(name, "storage_unavailable")
-    hint = "see `dossier doctor`; what was saved before is kept"
-    return Problem(code, f"it fails: {error}", where=str(settings().checkpoints), hint=hint)
 
 
 def _events(mode: str, data: Any) -> list[dict[str, Any]]:

@@ -30,6 +30,16 @@ DROP = (
 )
 ROOTS = "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
 
+UNREADABLE = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    NotImplementedError,
+)
+"""What reading damaged data raises; JSON and msgpack raise kinds of `ValueError`."""
+
 Typed = tuple[str, bytes]
 """A serialised value: its type, and its bytes."""
 

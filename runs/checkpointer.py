@@ -27,7 +27,7 @@ from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_f
 from config.errors import Problem
 from config.settings import settings
 from graph.records import RunStatus
-from runs.blobs import HELD, KNOWN, TABLE, joined, keep, loaded, parted, sweep
+from runs.blobs import HELD, KNOWN, TABLE, UNREADABLE, joined, keep, loaded, parted, sweep
 from runs.ids import ids_follow
 from runs.masking import masked_channel, masked_config, masked_table
 from runs.statements import (
@@ -45,9 +45,6 @@ from runs.turns import compact
 from storage.private import is_read_only, make_file, only_read, secure
 
 Answer = TypeVar("Answer")
-
-UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
-"""What reading a damaged checkpoint raises; JSON and msgpack raise kinds of `ValueError`."""
 
 NO_TEXT = "Could not decode"
 """SQLite's message on a value that is stored as text but is not text."""

@@ -36,6 +36,9 @@ FILED = "report.file"
 WRITING = "report.write"
 """The event that says which files are about to be written."""
 
+UNFINISHED = ("running", "waiting_review", "paused")
+"""How a run stands that has something left to do."""
+
 LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
 """The order in which the newest run of a thread comes first, the newest fork before the others.
 
@@ -105,7 +108,7 @@ async def opened(
         "folder": "",
         "updated": now,
     }
-    left = runs.c.status.in_(["running", "waiting_review", "paused"])
+    left = runs.c.status.in_(UNFINISHED)
     dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, left)
     await commit(
         (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
@@ -137,10 +140,14 @@ async def mark(owner: str, run: str, status: RunStatus, *, code: str = "") -> No
 
 
 async def broken_off(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
-    """Write down that the work on an owner's thread ended before its run did."""
+    """Write down that the work on an owner's thread ended before its run did.
+
+    What waits in a thread that is damaged has ended, too.
+    """
     values = {"status": status, "code": code, "updated": time.time()}
+    left = UNFINISHED if code == "storage_corrupt" else ("running",)
     its = update(runs).where(runs.c.thread == thread, runs.c.owner == owner)
-    await commit((its.where(runs.c.status == "running").values(values), None))
+    await commit((its.where(runs.c.status.in_(left)).values(values), None))
 
 
 async def check_owner(owner: str, thread: str) -> None:

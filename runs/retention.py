@@ -11,14 +11,12 @@ from sqlalchemy import Connection, delete, func, select
 
 from config.errors import Problem
 from runs.checkpointer import checkpoints
+from runs.lifecycle import UNFINISHED
 from runs.lock import held, lock_file
 from runs.trace import trace_file
 from storage.engine import read_rows, write
 from storage.scrubbing import scrub
 from storage.tables import attempts, calls, heard, runs, sources
-
-UNFINISHED = ("running", "waiting_review", "paused")
-"""How a run stands that somebody may want to go on with."""
 
 
 class Old(NamedTuple):

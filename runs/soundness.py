@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, Literal, NotRequired, cast
 
@@ -19,7 +20,8 @@ from config.errors import Problem
 from config.settings import settings
 from graph.records import Plan
 from retrieval.regex import regex
-from runs.checkpointer import UNREADABLE, Checkpoints, checkpoints
+from runs.blobs import UNREADABLE
+from runs.checkpointer import Checkpoints, checkpoints
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -66,6 +68,15 @@ VERSION = regex(r"^\d+(\.\d[\d.e-]*)?$")
 
 Version = str | int | float
 
+FAILURES = {
+    "SQLITE_BUSY": "storage_busy",
+    "SQLITE_LOCKED": "storage_busy",
+    "SQLITE_FULL": "storage_full",
+    "SQLITE_CORRUPT": "storage_corrupt",
+    "SQLITE_NOTADB": "storage_corrupt",
+}
+"""The codes of a database of checkpoints that fails; it is `storage_unavailable` otherwise."""
+
 
 class Shown(TypedDict):
     """What a person is shown at the review, as far as it is read again."""
@@ -94,6 +105,34 @@ class Metadata(TypedDict):
 
     source: Literal["input", "loop", "update", "fork"]
     step: int
+
+
+@asynccontextmanager
+async def sound(graph: Graph, thread: str) -> AsyncIterator[None]:
+    """Raise what goes wrong over a damaged thread, or over its file, as a problem.
+
+    Raises:
+        Problem: `storage_corrupt`, or what `failing` returns.
+    """
+    try:
+        yield
+    except Problem:
+        raise
+    except UNFORESEEN as error:
+        if found := await damage(graph, thread):
+            raise found from error
+        raise
+    except sqlite3.Error as error:
+        raise failing(error) from error
+
+
+def failing(error: sqlite3.Error) -> Problem:
+    """Return the problem of a file of checkpoints that fails."""
+    # The extended names, such as SQLITE_BUSY_SNAPSHOT, begin with the plain ones.
+    name = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
+    code = FAILURES.get(name, "storage_unavailable")
+    hint = "see `dossier doctor`; what was saved before is kept"
+    return Problem(code, f"it fails: {error}", where=str(settings().checkpoints), hint=hint)
 
 
 async def damage(graph: Graph, thread: str) -> Problem | None:

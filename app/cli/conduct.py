@@ -32,9 +32,9 @@ from report.export import digests, write
 from report.undone import first_error
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
-from runs.lifecycle import filed, mark
+from runs.lifecycle import broken_off, filed, mark
 from runs.place import owned
-from runs.soundness import UNFORESEEN, damage
+from runs.soundness import UNFORESEEN, damage, sound
 from runs.trace import read_trace
 from storage.engine import close
 from tools.evidence import cited_texts
@@ -104,7 +104,7 @@ class Conductor:
             return tell(problem, as_json=self.as_json, about=self._stopped(self.status))
         except UNFORESEEN as error:
             # A request or a report that was read back is shown when its thread is closed again.
-            if found := asyncio.run(damage(make_graph(), self.thread)):
+            if found := asyncio.run(self._damage()):
                 raise found from error
             raise
 
@@ -150,16 +150,33 @@ class Conductor:
             opened.answered = self._answered
             try:
                 with self.progress:
-                    return await work(opened)
+                    async with sound(opened.graph, self.thread):
+                        return await work(opened)
             except asyncio.CancelledError:
                 await self._paused(opened)
                 raise
             except Problem as problem:
-                if self.run and not self.handed:
-                    self.status = "failed"
-                    await mark(self.owner, self.run, self.status, code=problem.code)
-                    self._tell_how_to_go_on("When the problem is solved, go on")
+                await self._failed(problem.code)
                 raise
+            except UNFORESEEN:
+                await self._failed("internal")
+                raise
+
+    async def _damage(self) -> Problem | None:
+        """Return what is damaged in what is saved of the thread, and mark the run, if so."""
+        try:
+            if found := await damage(make_graph(), self.thread):
+                await broken_off(self.owner, self.thread, "failed", code=found.code)
+            return found
+        finally:
+            await close()
+
+    async def _failed(self, code: str) -> None:
+        """Write down that the run has failed, unless its answer was handed over."""
+        if self.run and not self.handed:
+            self.status = "failed"
+            await mark(self.owner, self.run, self.status, code=code)
+            self._tell_how_to_go_on("When the problem is solved, go on")
 
     async def _paused(self, opened: Session) -> None:
         if self.handed:

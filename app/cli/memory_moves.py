@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from app.cli.memories import finished
@@ -87,7 +88,7 @@ def _write(file: Path, text: str, *, force: bool) -> None:
         hint = "name a file, or leave it out to print what is exported"
         what = "it is no file, and nothing else is ever replaced"
         raise Problem("output_not_writable", what, where=str(file), hint=hint)
-    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    part = file.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
             opened.write(text.encode())
@@ -97,4 +98,5 @@ def _write(file: Path, text: str, *, force: bool) -> None:
         hint = "name a file in a folder you may write to"
         raise Problem("output_not_writable", what, where=str(file), hint=hint) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

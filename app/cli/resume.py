@@ -20,7 +20,7 @@ from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
 from report.undone import stands_before
-from runs.lifecycle import NAMES, Run, found, mark, written
+from runs.lifecycle import NAMES, Run, broken_off, found, mark, written
 from runs.lock import held
 from runs.place import owned
 from storage.engine import close
@@ -51,7 +51,14 @@ def main(
         out = Path(run.out)
     conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
     with held(run.thread):
-        return conductor.drive(lambda opened: _resume(opened, conductor, run, decision, asked_for))
+        try:
+            return conductor.drive(
+                lambda opened: _resume(opened, conductor, run, decision, asked_for)
+            )
+        except Problem as problem:
+            if problem.code == "storage_corrupt":
+                asyncio.run(_broken(run, problem))
+            raise
 
 
 def _decision(approve: bool, reject: str | None, plan: Path | None) -> review.Decision | None:
@@ -74,6 +81,14 @@ async def _found(name: str, project: str) -> tuple[Run, set[str]]:
     try:
         run = await found(owner, name)
         return run, await written(run.id, owner)
+    finally:
+        await close()
+
+
+async def _broken(run: Run, problem: Problem) -> None:
+    """Write down that nothing can be done in the thread of a run."""
+    try:
+        await broken_off(run.owner, run.thread, "failed", code=problem.code)
     finally:
         await close()
 

@@ -135,3 +135,51 @@ def test_a_line_of_a_trace_with_an_impossible_number_is_none_of_ours(
     done = forks.run(place, "runs", "show", "over-1", "--json", **told(place))
 
     assert (done.status, done.told["calls"]) == (0, [])
+
+
+STOPPED = [
+    ("waits", ("plan", 7.5), "waits-1"),
+    ("waits", ("__pregel_tasks", 1.5), "waits-1"),
+    ("over", ("sources", b"\xff"), "over-2"),
+]
+"""Values that no node writes, each with its thread, its place and the run that stops over it."""
+
+
+@pytest.mark.parametrize(("thread", "forgery", "run"), STOPPED)
+def test_a_run_that_stops_over_damage_is_listed_as_failed(
+    tmp_path: Path, whole: Path, forks: Forks, thread: str, forgery: tuple[str, Any], run: str
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    before = listed(place, forks)
+    forged(thread, *forgery)(place.folder)
+    words = {"waits": ["resume", "waits-1", "--approve"], "over": COMMANDS["follow"]}[thread]
+
+    done = forks.run(place, *words, **told(place))
+
+    assert done.problem.startswith("error[storage_corrupt]")
+    failed = {run: ("failed", "storage_corrupt")}
+    assert listed(place, forks) in ({**before, **failed}, before if thread == "over" else {})
+
+
+def test_a_killed_run_whose_branch_is_damaged_is_listed_as_failed(
+    tmp_path: Path, whole: Path, forks: Forks
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    before = listed(place, forks)
+    for row, held in rows(place.folder, "checkpoints", "killed"):
+        with_row("checkpoints", row, {**held, "v": "2"})(place.folder)
+
+    forks.run(place, "resume", "killed-1", **told(place))
+
+    assert before["killed-1"][0] == "paused"
+    assert listed(place, forks) == {**before, "killed-1": ("failed", "storage_corrupt")}
+
+
+def listed(place: Place, forks: Forks) -> dict[str, tuple[str, str]]:
+    """Return how each run stands, and the code of what it failed of."""
+    runs = forks.run(place, "runs", "--json", **told(place)).told
+    return {run["run"]: (run["status"], run["code"]) for run in runs}

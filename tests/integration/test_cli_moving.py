@@ -72,3 +72,18 @@ def test_what_cannot_be_imported_is_told_in_one_line(
 
     assert (wrong.status, wrong.told["error"]["code"]) == (status, code)
     assert len(wrong.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("length", [250, 255, 256, 5_000])
+def test_a_file_is_exported_under_every_name_that_the_disk_takes(
+    exported: Path, place: Place, forks: Forks, length: int
+):
+    name = "x" * length
+
+    done = forks.run(place, "memory", "export", name)
+
+    if length <= 255:
+        assert (done.status, (place.folder / name).is_file()) == (0, True)
+    else:
+        assert done.problem.startswith("error[output_not_writable]")
+        assert " — " in done.problem

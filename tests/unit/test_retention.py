@@ -17,7 +17,7 @@ from report.sources import Citable, register
 from runs import retention
 from runs.checkpointer import checkpoints
 from runs.ledger import Call, once
-from runs.lifecycle import listed, mark, opened
+from runs.lifecycle import UNFINISHED, listed, mark, opened
 from runs.lock import held
 from runs.place import Here
 from runs.trace import trace, trace_file
@@ -93,7 +93,7 @@ async def test_what_an_old_run_has_found_out_is_still_known():
 
 
 @pytest.mark.usefixtures("database")
-@pytest.mark.parametrize("status", retention.UNFINISHED)
+@pytest.mark.parametrize("status", UNFINISHED)
 async def test_a_run_that_may_be_gone_on_with_is_kept_however_old_it_is(status: RunStatus):
     await ended("old", days=1000, status=status)
 

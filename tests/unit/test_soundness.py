@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,19 @@ async def test_a_checkpoint_that_makes_no_sense_is_told_as_damage(
 
     assert failure.value.code == "storage_corrupt"
     assert failure.value.hint
+
+
+@pytest.mark.parametrize("kind", ["pickle", "", None, 7])
+async def test_a_checkpoint_in_an_unknown_encoding_is_told_as_damage(
+    choices: dict[str, object], kind: object
+):
+    async with session("broken") as opened:
+        await opened.begin("Who described the waggle dance?", make(choices), quiet)
+    with closing(sqlite3.connect(settings().checkpoints)) as file, file:
+        file.execute("UPDATE checkpoints SET type = ?", (kind,))
+
+    async with session("broken") as opened:
+        with pytest.raises(Problem) as failure:
+            await opened.current()
+
+    assert failure.value.code == "storage_corrupt"
