@@ -10,8 +10,9 @@ from report.caveats import is_own, is_reckoned, not_found
 from report.claims import asserts, names_source
 from report.contrast import Text
 from report.frames import moved_name, moved_number, moved_words
+from report.han_roles import other_han_role
 from report.likeness import CLAUSES
-from report.marks import SPOKEN
+from report.marks import quotes
 from report.numbers import FILE
 from report.numerals import numerals
 from report.openers import without_transition
@@ -167,7 +168,7 @@ def _has_other_name(said: str, claims: Sequence[str], sources: Sequence[Text], a
     """Tell whether a name of a statement is in no source, or stands there in another role."""
     if unknown_name(said, sources, about):
         return True
-    if SPOKEN.search(said):
+    if quotes(said):
         return False
     titled = frozenset(words(about))
     parts = [one for one in claims if one == claims[0] or not is_copy(one, sources)]
@@ -176,6 +177,7 @@ def _has_other_name(said: str, claims: Sequence[str], sources: Sequence[Text], a
         or any(moved_name(one, sources) for one in claims[:1])
         or any(misplaced_name(one, sources, titled) for one in parts)
         or any(moved_words(one, sources) for one in claims)
+        or other_han_role(said, sources)
     )
 
 

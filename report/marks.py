@@ -161,6 +161,12 @@ def long_enough(words: str) -> bool:
     return len(words.strip()) >= 12 or len(re.findall(f"[{CJK}]", words)) >= 6
 
 
+def quotes(text: str) -> bool:
+    """Tell whether a text has words between quotation marks that are more than a term."""
+    spoken = SPOKEN.finditer(text)
+    return any(long_enough(one[one.lastgroup or 0]) for one in spoken)
+
+
 def _unescaped(quote: re.Match[str]) -> str:
     """Return a quotation that was escaped with its mark; its words are escaped once."""
     words = html.escape(html.unescape(html.unescape(quote[2])), quote=False)

@@ -27,9 +27,13 @@ _HAN_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六�
     "兩": 2,
 }
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-_HAN_SPELT = regex(
-    "第?[零〇一二两兩三四五六七八九十百千万萬亿億]+(?=[个個名位项項座部次场場条條种種所家间間人只隻本年月日天岁歲届屆倍分公米元部篇首])"
+_MEASURES = (
+    "个個名位项項座部次场場条條种種所家间間人只隻本年月日天岁歲届屆倍分公米元篇首趟楼樓层層辆輛艘架台臺张張"
+    "份套件颗顆枚株棵头頭匹群队隊组組期集章节節回话話版卷册冊页頁句字段局盘盤球票轮輪等级級班站周週时時秒刻世代"
+    "寸斤吨噸克块塊片对對双雙副桩樁省市县縣区區州镇鎮国國校营營师師军軍室厅廳房床夜晚季成任员員"
 )
+_HAN_SPELT = regex(f"第?[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+(?=[{_MEASURES}])")
+_HAN_PERCENT = regex(f"百分之(?P<n>[{''.join([*_HAN_DIGITS, *_HAN_SCALES])}]+)")
 
 
 @lru_cache(maxsize=64)
@@ -37,7 +41,8 @@ def numerals(text: str) -> str:
     """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
     text = _SPELT.sub(lambda found: str(_value(found[0])), _SUFFIX.sub("", text))
     text = _ORDINAL.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
-    return _HAN_SPELT.sub(_han, text)
+    text = _HAN_PERCENT.sub(lambda found: f"{_han_value(found['n'])}%", text)
+    return _HAN_SPELT.sub(lambda found: _han_value(found[0].lstrip("第")), text)
 
 
 def _value(spelt: str) -> int:
@@ -51,8 +56,7 @@ def _value(spelt: str) -> int:
     return total + part
 
 
-def _han(found: re.Match[str]) -> str:
-    spelt = found[0].lstrip("第")
+def _han_value(spelt: str) -> str:
     if not set(spelt) & set(_HAN_SCALES):
         return "".join(str(_HAN_DIGITS[sign]) for sign in spelt)
     total = part = digit = 0

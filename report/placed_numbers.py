@@ -58,6 +58,9 @@ _COUNTED = regex(
     rf"(?<![\d.,/:第-])(?P<n>\d[\d,]*(?:\.\d+)?)(?:\s*[个個名位项項座部次场場条條种種所家间間人只隻本]?(?P<zh>[{HAN}]{{2}})"
     r"|[\s-]+(?P<en>[a-z]{3,}(?:[\s-][a-z]{3,})?))"
 )
+_COUNTED_BEFORE = regex(
+    rf"(?P<zh>[{HAN}]{{2}})(?:[总總一]?共)?(?:有|[为為达達]到?)(?P<n>\d+)[个個名位项項座部次场場条條种種所家间間人只隻本](?![{HAN}])"
+)
 _CONJUNCTION = regex(r"\s*(?:although|but|while|whereas|which|though)\b|\s*(?:但|而|不过)")
 _UNITS = frozenset(
     words(
@@ -217,6 +220,9 @@ def _counted(text: str) -> Iterator[tuple[str, str]]:
         what = found["zh"] or (words(found["en"]) or [""])[-1]
         if what and float(number) < FEW and weight(what) > LEAST and what not in _UNITS:
             yield number, what
+    for found in _COUNTED_BEFORE.finditer(numerals(text)):
+        if float(found["n"]) < FEW and weight(found["zh"]) > LEAST:
+            yield found["n"], found["zh"]
 
 
 def _bare(name: str) -> str:

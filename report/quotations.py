@@ -37,7 +37,7 @@ DENIES = regex(
 )
 """What may not be left out of a quotation, nor put into it."""
 
-REPLACED = 60
+REPLACED = 150
 """Words in brackets take the place of so many characters of a source at most."""
 
 FEWEST = 2

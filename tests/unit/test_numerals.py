@@ -17,6 +17,9 @@ from report.numerals import numerals
         ("一九三二年", "1932年"),
         ("三万人", "30000人"),
         ("一般", "一般"),
+        ("十五趟列车", "15趟列车"),
+        ("第二层有三张床", "2层有3张床"),
+        ("百分之三十五", "35%"),
     ],
 )
 def test_numbers_in_words_become_digits(spelt, digits):

@@ -1,0 +1,68 @@
+import pytest
+
+from report.contrast import indexed
+from report.han_roles import other_han_role
+from report.support import proven
+
+LAKE = (
+    "青石水库由工程师陆宜春设计，由承包商韩立群施工。青石水库的大坝在雨季之前由北岸工地完成浇筑。"
+    "供电方面，红枫电站逐渐被白杨电站取代，红枫电站后来改为博物馆。"
+    "输水管道的起点在龙潭口，途经双桥、古镇至麦田港。管理处设在西坡，码头设在东湾，二层为展厅，一层为仓库。"
+    "因胃病复发，副队长邵文礼中途离开了勘测队。队长贺兰山一直留到最后。"
+)
+
+
+def wrong(said):
+    return other_han_role(said, [indexed(LAKE)])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "供电方面，白杨电站逐渐被红枫电站取代",
+        "输水管道的起点在麦田港",
+        "管理处设在东湾",
+        "红枫电站的大坝在雨季之前由北岸工地完成浇筑",
+        "一层为展厅",
+    ],
+)
+def test_a_thing_in_the_place_of_another_one_of_the_page_is_noticed(said):
+    assert wrong(said)
+    assert proven(f"{said}[S1]。", {"S1": LAKE}).doubted
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "白杨电站逐渐取代了红枫电站",
+        "输水管道的起点在龙潭口，终点是麦田港",
+        "副队长邵文礼因为胃病复发而中途离开了勘测队",
+        "青石水库的大坝由北岸工地完成浇筑",
+        "管理处设在西坡，而码头在东湾",
+        "陆宜春设计了青石水库，韩立群负责施工",
+        "水库的展厅在二层，仓库在一层",
+        "古镇和双桥都在输水管道沿线",
+    ],
+)
+def test_what_is_put_in_other_words_is_no_other_thing(said):
+    assert not wrong(said)
+
+
+def test_an_english_statement_is_left_to_other_checks():
+    assert not other_han_role("Herons nest on ducks.", [indexed("Ducks nest on herons.")])
+
+
+def test_a_number_behind_what_it_counts_is_compared_with_one_before_it():
+    page = "该方言共有六个声调和二十一个声母，使用者多在山区。"
+
+    assert proven("该方言的声调共有九个[S1]。", {"S1": page}).doubted
+    assert not proven("该方言的声调共有六个[S1]。", {"S1": page}).doubted
+
+
+def test_a_term_in_quotation_marks_hides_no_altered_word_from_the_checks():
+    page = "渔港管理处在堤口立了一排蓝色木桩并标有「浅滩」字样。渔船须在退潮以前离港。"
+
+    given = proven("渔港管理处在堤口立了一排黑色木桩并标有「浅滩」字样。", {"S1": page})
+
+    assert not given.cited
+    assert [one["text"] for one in given.doubted]
