@@ -120,6 +120,7 @@ _ASKS = regex(
     re.IGNORECASE,
 )
 _ENDING = regex(r"(?<!\W)\W+$")
+_EXPLAINED = regex(rf"[^:：—–]+(?:[:：]|\s[—–]|——)\s*(?P<said>\S+\s+\S+\s+\S.*|.*[{HAN}]{{4}}.*)")
 _VERB = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|will|would|must|may|might|should"
     r"|never|always|not|\w+n['’]t)\b"
@@ -141,6 +142,14 @@ def asserts(heading: str) -> bool:
         said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)
         return len(said) > WORDS and bool(_ZH_VERB.search(heading))
     return len(heading.split()) > WORDS and bool(_VERB.search(heading))
+
+
+def explains(heading: str) -> bool:
+    """Tell whether a heading says behind a colon or a dash what the thing is that it names."""
+    explained = _EXPLAINED.fullmatch(heading)
+    if not explained or heading.rstrip().endswith(("?", "？")):
+        return False
+    return not _ASKS.match(heading) and not _ASKS.match(explained["said"])
 
 
 def sort(statement: str) -> Sort:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from graph.records import Doubted, Passage, Removed
 from report.blocks import Block, around, blocks, prose
-from report.claims import asserts, sort
+from report.claims import asserts, explains, sort
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
 from report.placing import Use, placed
@@ -205,7 +205,7 @@ def _said(parts: list[Block], contested: Collection[str]) -> Iterator[_Said]:
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             yield from (_Said(coded(one), named, code=True) for one in lines(part.text))
-        elif part.kind == "heading" and asserts(part.text):
+        elif part.kind == "heading" and (asserts(part.text) or explains(part.text)):
             yield _Said(f"{part.lead}{part.text}", _cited_below(parts, at), heading=True)
 
 
