@@ -118,7 +118,7 @@ _PRONOUN = regex(
 def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = False) -> str:
     """Return why sources do not bear out what is said, or nothing.
 
-    It is `name` or `number` where one of a source stands with what it is not said of there,
+    It is `name` or `other_number` where one of a source stands with what it is not said of there,
     `negation` where the opposite is said, `strange` where a clause is in no source.
 
     Args:
@@ -136,7 +136,7 @@ def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = 
     if parts and not set(told) - {whole}:
         told = []
     if not computes and _has_other_number(claims, parts, sources, about):
-        return "number"
+        return "other_number"
     free = [one for one in claims if one in told or not _denial_copied(one, sources)]
     if any(denies(one, sources, titled) for one in free if not parts or one != whole):
         return "negation"

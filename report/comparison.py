@@ -26,6 +26,7 @@ from report.likeness import FEWEST, compared, is_strange, share
 from report.marks import MARKER, QUOTE, blank, cites
 from report.numbers import FILE, unsupported, values, without_sums
 from report.openers import without_transition
+from report.placed_numbers import miscounted
 from report.quantities import Figures, figures, following
 from report.reckoning import Outcome, Reckoner, does_not_come_out
 from report.strength import goes_beyond
@@ -361,7 +362,11 @@ class Comparison:
         every = sorted([*self.numbers(cited), *known])
         if self.reckoner.outcome(said, every, cited=True) == "holds":
             return ""
-        return self.miscounted(said) if is_computed(said) else "number"
+        if is_computed(said):
+            return self.miscounted(said)
+        sources = [self.source(name) for name in cited] if self.comparable(said, cited) else []
+        other = contrast(said, sources, self.about(cited)) == "other_number"
+        return "other_number" if other or miscounted(said, sources) else "number"
 
     def reckoned(self, said: str, *, row: bool = False) -> Outcome:
         """Return what becomes of the calculation in something said that names no source."""

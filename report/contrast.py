@@ -99,8 +99,8 @@ def contrast(
 ) -> str:
     """Return in what a statement differs from its sources, or nothing.
 
-    It is one of `date`, `name`, `negation`, `number` and `strength`. Only what is nearly a copy of
-    a sentence can be compared so; what was said in quite other words is left to a reader.
+    It is one of `date`, `name`, `negation`, `other_number` and `strength`. Only what is nearly a
+    copy of a sentence can be compared so; what was said in quite other words is left to a reader.
 
     Args:
         statement: A sentence with its marks.

@@ -375,7 +375,7 @@ def _has(pattern: re.Pattern[str], said: Sequence[str]) -> bool:
 
 _KINDS: dict[str, Callable[[Change, Known], bool]] = {
     "negation": _negation,
-    "number": _number,
+    "other_number": _number,
     "date": _date,
     "name": _name,
     "strength": _strength,

@@ -11,7 +11,7 @@ _GRADES: dict[str, Grade] = {
     "date": "contradicted",
     "name": "contradicted",
     "negation": "contradicted",
-    "number": "contradicted",
+    "other_number": "contradicted",
     "hanging": "weak",
     "other_source": "weak",
     "review": "weak",

@@ -26,6 +26,7 @@ from report.wording import (
     Missing,
     doubts,
     footnotes,
+    grades,
     missing,
     noted,
     notices,
@@ -81,7 +82,7 @@ def to_html(document: Document) -> str:
         question=_paragraph(document["question"], "question")
         + _paragraph(researched(document), "researched"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
-        body=_body(shown, passages, doubted) or nothing,
+        body=_body(shown, passages, doubted, grades(document)) or nothing,
         doubts=_doubts(shown, passages, doubted, language),
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),
@@ -131,7 +132,12 @@ def _exact(source: Source, text: str, group: Sequence[Part]) -> Source:
     return narrowed(source, text, Part(group[0].start, max(one.end for one in group)))
 
 
-def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[Doubt]) -> str:
+def _body(
+    shown: Numbered,
+    passages: Sequence[_Passage],
+    doubted: Sequence[Doubt],
+    grades: Sequence[str],
+) -> str:
     """Return the text as HTML: cleaned first, then the numbers become links."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = markdown.disable(_NOT_WRITTEN).parse(shown.body)
@@ -145,11 +151,11 @@ def _body(shown: Numbered, passages: Sequence[_Passage], doubted: Sequence[Doubt
     def warn(found: re.Match[str]) -> str:
         at = ord(found[0]) - DOUBT
         place = f'id="w{at + 1}" href="#d{min(at + 1, len(doubted))}"'
-        one = min(at, len(doubted) - 1)
+        one, grade = min(at, len(doubted) - 1), escape(grades[min(at, len(grades) - 1)])
         why = escape(one_line(doubted[one].text + _bare(shown.notes[one])))
         after = found.string[found.end() :][:1]
         space = " " if after.isalnum() else ""
-        return f'<a class="doubt" {place} title="{why}">⚠</a>{space}'
+        return f'<a class="doubt" {place} title="{why}">⚠ {grade}</a>{space}'
 
     return DOUBTS.sub(warn, _linked(clean, shown, passages))
 

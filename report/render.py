@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from graph.records import Source
 from report.escaping import escaped, unescaped, web_address
-from report.numbering import DOUBTS, PRIVATE, leaves_out, numbered
+from report.numbering import DOUBT, DOUBTS, PRIVATE, leaves_out, numbered
 from report.page import to_html as to_html
 from report.shape import Document as Document
 from report.shape import Gap as Gap
-from report.wording import Missing, doubts, footnotes, missing, noted, notices, researched, word
+from report.wording import (
+    Missing,
+    doubts,
+    footnotes,
+    grades,
+    missing,
+    noted,
+    notices,
+    researched,
+    word,
+)
 from retrieval.regex import regex
 from retrieval.script import CJK
 
@@ -40,16 +50,23 @@ def plain(body: str) -> str:
     return " · ".join(unescaped(cell) for cell in cells if cell)
 
 
-def _shown(text: str) -> str:
-    return PRIVATE.sub("", DOUBTS.sub(_warned, text.translate(_BRACKETS)))
+def _shown(text: str, grades: Sequence[str] = ()) -> str:
+    def warned(mark: re.Match[str]) -> str:
+        return _warned(mark, grades[min(ord(mark[0]) - DOUBT, len(grades) - 1)] if grades else "")
+
+    return PRIVATE.sub("", DOUBTS.sub(warned, text.translate(_BRACKETS)))
 
 
-def _warned(mark: re.Match[str]) -> str:
-    """Return the sign of a doubt, apart from English words and from what is no full stop."""
+def _warned(mark: re.Match[str], grade: str) -> str:
+    """Return the sign of a doubt and its grade, apart from English words."""
     before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
+    if _CJK.match(grade):
+        return f"（⚠ {grade}）"
     close = not before.strip() or _CJK.match(before) or before in "。！？；…”）」"
-    space = "" if close else " "
-    return f"{space}⚠{' ' if after.isalnum() or (after in '[|' and after) else ''}"
+    sign = f"(⚠ {grade})" if grade else "⚠"
+    return (
+        f"{'' if close else ' '}{sign}{' ' if after.isalnum() or (after in '[|' and after) else ''}"
+    )
 
 
 def _parts(document: Document) -> Iterator[str]:
@@ -69,7 +86,7 @@ def _parts(document: Document) -> Iterator[str]:
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
     yield escaped(researched(document))
     unanswered = document["status"] == "insufficient_evidence"
-    yield _shown(text) or (word("nothing", language) if unanswered else "")
+    yield _shown(text, grades(document)) or (word("nothing", language) if unanswered else "")
     lines = zip(doubted, proofs, strict=True)
     told_doubts = [f"⚠ {escaped(one.text)}{_shown(proof)}" for one, proof in lines]
     yield from _list("doubts", told_doubts, language)

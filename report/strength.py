@@ -64,7 +64,7 @@ def goes_beyond(said: str, sources: Sequence[Text], *, alike: bool = True) -> st
     close = anchored(said, near) or [one for text in sources for one in closest(said, text)]
     if (alike and too_strong(said, close, near)) or denied_surety(said, near):
         return "strength"
-    return "number" if other_length(said, [text.text for text in sources]) else ""
+    return "other_number" if other_length(said, [text.text for text in sources]) else ""
 
 
 def too_strong(said: str, close: Sequence[str], near: Sequence[str]) -> bool:

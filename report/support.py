@@ -320,7 +320,7 @@ class _Prover(Comparison):
         wrong = next(filter(None, told), "")
         reckoned = is_reckoned(plain(above.lead)) or any(map(is_reckoned, above.head))
         if not wrong and above.head and not reckoned:
-            wrong = "number" if self.is_moved(parts, above.head, whole) else ""
+            wrong = "other_number" if self.is_moved(parts, above.head, whole) else ""
         self.doubt(text, wrong)
         return text
 
@@ -353,7 +353,7 @@ class _Prover(Comparison):
             known = [*known, *computed(given)]
         different = self.difference(text, cited or whole, known)
         free = not cited and (reckoned or is_reckoned(plain(head)))
-        return "" if free and different == "number" else different
+        return "" if free and different in ("number", "other_number") else different
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""

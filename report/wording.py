@@ -203,6 +203,7 @@ _DOUBTED = {
         "A number in it stands in none of the sources that it cites: “{}”",
         "所引来源中没有其中的数字：“{}”",
     ),
+    "other_number": ("Its sources have another number there: “{}”", "所引来源中的数字不同：“{}”"),
     # Reports that earlier versions wrote still have this one.
     "other_source": (
         "It cited a source that does not say it, and was given the one that does: “{}”",
@@ -328,6 +329,12 @@ def doubts(document: Document) -> list[Doubt]:
     lines = [_with_proof(one, language) for one in document["doubted"][:DOUBTED]]
     rest = Doubt(word("more_doubted", language).format(more), "")
     return [*lines, rest] if more > 0 else lines
+
+
+def grades(document: Document) -> list[str]:
+    """Return the grade in words of each sentence that is doubted, as it stands behind the sign."""
+    language = document["language"]
+    return [word(grade(one["reason"]), language).lower() for one in document["doubted"]]
 
 
 def _with_proof(one: Doubted, language: str) -> Doubt:

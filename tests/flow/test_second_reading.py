@@ -237,8 +237,8 @@ async def test_code_and_headings_are_read_again_and_marked(
         ("`dance = 7300`", "contradicted"),
     ]
     shown = str(outcome.state["messages"][-1].text)
-    assert "the price ⚠" in shown
-    assert "```\n\n⚠\n" in shown
+    assert "the price (⚠ contradicted)" in shown
+    assert "```\n\n(⚠ contradicted)\n" in shown
 
 
 async def test_what_the_source_says_instead_is_told_with_its_citation(

@@ -32,13 +32,13 @@ def doubts(said):
         ("The mill served farms near Copenhagen [S1].", "name"),
         ("The mill ground rye for Ragnhild and her farms [S1].", "name"),
         ("Candles were sold in the market by Tove [S1].", "name"),
-        ("The widow Tove Lind had it built in 1831 [S1].", "number"),
-        ("There were five mills on the river [S1].", "number"),
+        ("The widow Tove Lind had it built in 1831 [S1].", "other_number"),
+        ("There were five mills on the river [S1].", "other_number"),
         ("Jens Krog refused to keep bees [S1].", "negation"),
         ("The widow Tove Lind did not build the mill [S1].", "negation"),
         ("The owner accepted a loan from a bank [S1].", "negation"),
         ("参观者可以在塔顶的餐厅里品尝当地美食[S2]。", "strange"),
-        ("塔内保存着九幅壁画[S2]。", "number"),
+        ("塔内保存着九幅壁画[S2]。", "other_number"),
     ],
 )
 def test_what_a_source_does_not_say_in_other_words_either_is_marked(said, reason):
@@ -71,9 +71,9 @@ def doubted(said, source):
         ("The match was produced by Tom Riemer [S1].", "name"),
         ("Vos was born in Bruges [S1].", "name"),
         ("Anke Vos became the coach of the club in 2016 [S1].", "name"),
-        ("Vos won three Silver Racket prizes [S1].", "number"),
-        ("The match had a budget of 310 thousand euros [S1].", "number"),
-        ("The average crowd in May is 880 [S1].", "number"),
+        ("Vos won three Silver Racket prizes [S1].", "other_number"),
+        ("The match had a budget of 310 thousand euros [S1].", "other_number"),
+        ("The average crowd in May is 880 [S1].", "other_number"),
     ],
 )
 def test_who_did_what_and_how_much_of_it_is_read_in_the_passage(said, reason):
@@ -83,7 +83,7 @@ def test_who_did_what_and_how_much_of_it_is_read_in_the_passage(said, reason):
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ("钢铁价格上涨1.1%[S1]。", "number"),
+        ("钢铁价格上涨1.1%[S1]。", "other_number"),
         ("民国十年，林秀英加入商会[S1]。", "name"),
         ("工厂没有仓库[S1]。", "negation"),
         ("煤炭价格没有上涨[S1]。", "negation"),

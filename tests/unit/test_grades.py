@@ -2,6 +2,7 @@ import pytest
 
 from report.document import doubt
 from report.grades import grade
+from report.support import proven
 from report.wording import _DOUBTED
 
 
@@ -13,7 +14,8 @@ from report.wording import _DOUBTED
         ("strange", "not_found"),
         ("no_source", "not_found"),
         ("carried", "not_found"),
-        ("number", "contradicted"),
+        ("number", "not_found"),
+        ("other_number", "contradicted"),
         ("negation", "contradicted"),
     ],
 )
@@ -27,4 +29,24 @@ def test_every_reason_to_doubt_has_a_grade_below_supported():
 
 def test_a_doubt_of_a_report_says_its_grade():
     assert doubt({"text": "It rained.", "reason": "strength"})["grade"] == "weak"
-    assert doubt("It rained twice.")["grade"] == "contradicted"
+    assert doubt("It rained twice.")["grade"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("The dike is 31 km long [S1].", "contradicted"),
+        ("The dike was built by 4,800 farmers [S1].", "not_found"),
+        ("Storms broke it in 1903 [S1].", "contradicted"),
+        ("堤坝全长三十一公里[S2]。", "contradicted"),
+    ],
+)
+def test_a_number_is_contradicted_only_where_its_source_has_another_for_the_same(said, expected):
+    pages = {
+        "S1": "The dike is 19 km long. It was built by farmers in 1870. Storms broke it in 1911.",
+        "S2": "堤坝全长十九公里，由农民修建。",
+    }
+
+    doubted = proven(said, pages).doubted
+
+    assert [grade(one["reason"]) for one in doubted] == [expected]

@@ -599,9 +599,9 @@ def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources
 
     shown = to_markdown(document(body, doubted=[DOUBTFUL]))
 
-    assert "Decay reached *97.3 %* in 2031 [2, p. 4] ⚠. So be it" in shown
+    assert "Decay reached *97.3 %* in 2031 [2, p. 4] (⚠ not found). So be it" in shown
     assert "> Sentences marked ⚠ were not found in their sources so" in shown
-    told = "## To be checked\n\n- ⚠ Contradicted: A number in it stands in none of the sources"
+    told = "## To be checked\n\n- ⚠ Not found: A number in it stands in none of the sources"
     assert told in shown
     assert shown.index(told) < shown.index("## Sources")
 
@@ -625,6 +625,23 @@ def test_a_doubt_begins_with_its_grade_in_words(reason, language, told):
     assert f'<li id="d1">{told}' in to_html(written)
 
 
+@pytest.mark.parametrize(
+    ("language", "reason", "marked", "drawn"),
+    [
+        ("en", "strength", "It fell [1] (⚠ weak). It", "⚠ weak</a>. It"),
+        ("en", "other_number", "It fell [1] (⚠ contradicted). It", "⚠ contradicted</a>. It"),
+        ("zh", "number", "It fell [1]（⚠ 未找到依据）. It", "⚠ 未找到依据</a>. It"),
+        ("zh", "negation", "It fell [1]（⚠ 与来源矛盾）. It", "⚠ 与来源矛盾</a>. It"),
+    ],
+)
+def test_a_doubted_sentence_has_its_grade_where_it_stands(language, reason, marked, drawn):
+    doubted = [{"text": "It fell.", "reason": reason}]
+    written = document("It fell [S1]. It rose [S1].", doubted=doubted, language=language)
+
+    assert marked in to_markdown(written)
+    assert drawn in to_html(written)
+
+
 def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_and_back():
     body = "Bees dance [S1]. Decay reached *97.3 %* in 2031 [S2]."
 
@@ -632,23 +649,25 @@ def test_a_page_with_a_doubt_is_not_green_and_leads_from_the_mark_to_the_reason_
 
     assert 'class="badge succeeded"' not in page
     assert "⚠ 1 to check" in page
-    assert re.search(
-        r'<a class="doubt" id="w1" href="#d1" title="Contradicted: A number in it', page
-    )
-    assert re.search(r'<li id="d1">Contradicted: A number in it .*href="#w1"', page)
+    assert re.search(r'<a class="doubt" id="w1" href="#d1" title="Not found: A number in it', page)
+    assert re.search(r'<li id="d1">Not found: A number in it .*href="#w1"', page)
     assert 'class="badge succeeded"' in to_html(document(body))
 
 
 @pytest.mark.parametrize(
     ("body", "said", "marked"),
     [
-        ("| a | b |\n|---|---|\n| x | 9 [S1] |", "x · 9", "| x | 9 [1] ⚠ |"),
+        ("| a | b |\n|---|---|\n| x | 9 [S1] |", "x · 9", "| x | 9 [1] (⚠ not found) |"),
         (
             "蜜蜂在2031年跳舞 [S1]。它们停了。",
             "蜜蜂在2031年跳舞。",
-            "蜜蜂在2031年跳舞 [1] ⚠。它们停了。",
+            "蜜蜂在2031年跳舞 [1] (⚠ not found)。它们停了。",
         ),
-        ('It says <q s="S1">dance 9</q>.', "It says “dance 9”.", "It says “dance 9” [1] ⚠."),
+        (
+            'It says <q s="S1">dance 9</q>.',
+            "It says “dance 9”.",
+            "It says “dance 9” [1] (⚠ not found).",
+        ),
     ],
 )
 def test_rows_quotations_and_chinese_sentences_are_marked_too(body, said, marked):

@@ -158,7 +158,7 @@ CODE = "```ini\nOnCalendar=daily\nWakeSuspend=true\nSleep[0]=__never__\n```"
 def test_code_is_marked_right_behind_its_block(after: str):
     shown = to_markdown(document(f"So [S1]:\n\n{CODE}{after}", "`WakeSuspend=true`"))
 
-    assert f"{CODE}\n\n⚠\n" in shown
+    assert f"{CODE}\n\n(⚠ not found)\n" in shown
     assert (
         "- ⚠ Not found: A name in it stands on none of the pages that are cited: “WakeSuspend=true”"
         in shown
@@ -169,18 +169,20 @@ def test_code_in_a_list_is_marked_in_its_item():
     code = "  ```\n  a = 1\n  ```"
     shown = to_markdown(document(f"- So [S1]:\n\n{code}\n\n- Then [S1].", "`a = 1`"))
 
-    assert f"{code}\n\n  ⚠\n\n- Then" in shown
+    assert f"{code}\n\n  (⚠ not found)\n\n- Then" in shown
 
 
 def test_each_doubted_line_has_a_mark_that_leads_to_its_reason():
     page = to_html(document(f"So [S1]:\n\n{CODE}", "`WakeSuspend=true`", "`Sleep[0]=__never__`"))
 
     assert page.count('class="doubt" id="w') == 2
-    assert "⚠</a></p>" in page
+    assert "⚠ not found</a></p>" in page
     assert "⚠" not in page[page.index("<pre>") : page.index("</pre>")]
 
 
 def test_a_heading_is_marked_at_its_end():
     body = "## 断电时泵会停止\n\n泵在运行 [S1]。"
 
-    assert "## 断电时泵会停止⚠\n" in to_markdown(document(body, "断电时泵会停止", language="zh"))
+    assert "## 断电时泵会停止（⚠ 未找到依据）\n" in to_markdown(
+        document(body, "断电时泵会停止", language="zh")
+    )
