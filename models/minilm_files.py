@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import lru_cache
 from importlib.machinery import ModuleSpec
@@ -26,10 +27,11 @@ def find_folder() -> Path | None:
     """Return a folder of this machine with the model: the package's, or else Chroma's."""
     package = _package(tuple(sys.path))
     folders = [Path(str(package.origin)).parent / "model"] if package else []
-    return next(filter(holds_model, [*folders, CHROMA.expanduser()]), None)
+    return next(filter(holds_model, [*folders, Path(os.path.expanduser(CHROMA))]), None)
 
 
 def holds_model(folder: Path) -> bool:
     """Say whether a folder has the files that `MiniLM` loads."""
     weights = ("model.onnx", "model.safetensors")
-    return (folder / "tokenizer.json").is_file() and any((folder / w).is_file() for w in weights)
+    there = os.path.isfile
+    return there(folder / "tokenizer.json") and any(there(folder / one) for one in weights)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from config.errors import Problem
 from storage.address import address
-from storage.private import is_read_only, make_file, secure
+from storage.private import MAKEABLE, is_read_only, make_file, secure
 from storage.tables import for_postgresql
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
@@ -65,15 +65,14 @@ def connect(url: str) -> Engine:
 
 
 def _folder(file: Path) -> None:
+    secure()
     try:
-        secure()
         file.parent.mkdir(parents=True, exist_ok=True)
         if str(file) not in (".", ":memory:"):
             make_file(file)
     except OSError as error:
-        hint = "set DOSSIER_HOME to a folder that you may write to"
         what = f"cannot make {file.parent}: {error.strerror}"
-        raise Problem("storage_unavailable", what, hint=hint) from error
+        raise Problem("storage_unavailable", what, hint=MAKEABLE) from error
 
 
 def _reader(file: Path) -> sqlite3.Connection:

@@ -17,6 +17,9 @@ FOLDER, FILE = 0o700, 0o600
 WRITABLE = "make it writable, or set DOSSIER_HOME to a folder that you may write to"
 """What a person can do about a read-only data folder."""
 
+MAKEABLE = "set DOSSIER_HOME to a folder that you may write to"
+"""What a person can do about a data folder that cannot be made."""
+
 SERVER = "server"
 """The folder of what LangGraph's development server keeps, in the data folder."""
 
@@ -52,12 +55,16 @@ def secure(home: Path | None = None, *, again: bool = False) -> None:
         again: Whether to check again if this process has already done so.
 
     Raises:
-        OSError: If the folder cannot be made.
+        Problem: `storage_unavailable` if the folder cannot be made.
     """
     home = home or settings().home
     if home in _secured and not again:
         return
-    home.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    try:
+        home.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"cannot make {home}: {error.strerror}"
+        raise Problem("storage_unavailable", what, hint=MAKEABLE) from error
     _secured.add(home)
     _close(_too_open(home))
 
@@ -78,7 +85,9 @@ def _close(every: Iterable[tuple[Path, int]]) -> None:
 
 def is_read_only(file: Path) -> bool:
     """Say whether a file exists and it, or its folder, is read-only."""
-    return file.exists() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+    return os.path.exists(file) and not (
+        os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+    )
 
 
 def only_read(place: Path | str) -> Problem:
@@ -104,14 +113,14 @@ def check_writable() -> None:
         Problem: `home_read_only`.
     """
     home = settings().home
-    if home.exists() and not os.access(home, os.W_OK):
+    if os.path.exists(home) and not os.access(home, os.W_OK):
         raise only_read(home)
 
 
 def open_to_others() -> list[Path]:
     """Return what other people may read of the data folder."""
     home = settings().home
-    return [path for path, _ in _too_open(home)] if home.exists() else []
+    return [path for path, _ in _too_open(home)] if os.path.exists(home) else []
 
 
 def made(path: str, flags: int) -> int:

@@ -92,7 +92,7 @@ async def _versions() -> str:
 
 async def _settings() -> str:
     own = environment.own_file()
-    read = "read" if await asyncio.to_thread(own.is_file) else "not there"
+    read = "read" if await asyncio.to_thread(os.path.isfile, own) else "not there"
     left = await asyncio.to_thread(environment.of_folder)
     told = f"{own} is {read}"
     return f"{told}; {ignored(left)}" if left else told

@@ -105,7 +105,7 @@ def trust_folder(*, folder: Path) -> int:
         finally:
             await close()
 
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise Problem("project_not_found", "there is no such folder", where=str(folder))
     asyncio.run(remember())
     print(f"trusted: {one_line(str(folder.resolve()))}. " + TRUSTED)
@@ -151,7 +151,7 @@ def _settings_of(file: Path) -> dict[str, str]:
     except ValueError as error:
         what = "the file is not plain text in UTF-8"
         raise Problem("config_syntax", what, where=where, hint=environment.HINT) from error
-    if not said and not file.is_file():
+    if not said and not os.path.isfile(file):
         hint = "name the file: dossier settings import path/to/.env"
         raise Problem("config_not_found", "there is no such file", where=where, hint=hint)
     said = {name: environment.placed(name, value, file.parent) for name, value in said.items()}
@@ -160,7 +160,10 @@ def _settings_of(file: Path) -> dict[str, str]:
 
 def _told_apart(said: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     """Return the new settings, and the names that the home's file sets to another value."""
-    if Path(said.pop(environment.HOME, environment.home())).expanduser() != environment.home():
+    if (
+        environment.expanded(str(said.pop(environment.HOME, environment.home())))
+        != environment.home()
+    ):
         say(f"{environment.HOME} is not copied: set it in the environment")
     own = environment.read(environment.own_file())
     new = {name: value for name, value in said.items() if name not in own}

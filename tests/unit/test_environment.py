@@ -339,3 +339,26 @@ async def test_a_server_that_was_started_without_the_command_heeds_a_switch_that
 
     os.umask(mask)
     assert "(LANGSMITH_TRACING)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", ["~nobody-of-this-name", "~nobody-of-this-name/data"])
+@pytest.mark.parametrize("name", ["DOSSIER_HOME", "DOSSIER_MODELS"])
+def test_a_home_folder_that_is_unknown_is_told_by_name(
+    monkeypatch: pytest.MonkeyPatch, name: str, given: str
+):
+    monkeypatch.setenv(name, given)
+    settings.cache_clear()
+
+    with pytest.raises(Problem, match="is unknown") as failure:
+        settings()
+
+    assert (failure.value.code, failure.value.where) == ("config_value", given)
+    assert failure.value.hint
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3_000, "nowhere", "a\nb"])
+def test_what_cannot_be_a_folder_is_not_trusted(name: str):
+    with pytest.raises(Problem) as failure:
+        folders.trust_folder(folder=Path(name))
+
+    assert failure.value.code == "project_not_found"

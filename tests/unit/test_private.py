@@ -16,7 +16,7 @@ from memory.facts.store import NewFact, add
 from memory.files.replacing import replace
 from runs.lock import held
 from storage.engine import close
-from storage.private import open_to_others
+from storage.private import open_to_others, secure
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -149,3 +149,12 @@ async def test_what_a_library_makes_meanwhile_is_closed_at_the_end(home: Path):
     await close()
 
     assert open_ones(home) == []
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/null/home", "/proc/home", "/" + "x" * 300])
+async def test_a_home_that_cannot_be_made_is_told_by_name(place: str):
+    with pytest.raises(Problem, match="cannot make") as failure:
+        secure(Path(place))
+
+    assert failure.value.code == "storage_unavailable"
+    assert failure.value.hint
