@@ -2,16 +2,17 @@
 
 `python -m evals.caps --seeds 100 --beside TREE`: each seed is a question with a plan, branches that
 work side by side, steps that are done again, retries and a second model. The provider fills the
-limit it is given, answers with nothing, breaks off, refuses, hangs and fails, and bills for that;
-processes are killed at random moments and the run is resumed in new ones. What the provider has
-billed is compared with the caps of the run. `TREE` is another state of the program, which is put to
-the same jobs.
+limit it is given, answers with nothing, breaks off, refuses, hangs and fails, and bills for that; a
+provider of vectors bills for its answers and failures, too; processes are killed at random moments
+and the run is resumed in new ones. What the provider has billed is compared with the caps of the
+run. `TREE` is another state of the program, which is put to the same jobs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import os
 import random
@@ -21,9 +22,12 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +63,10 @@ fallback = "spare:"
 [prices]
 "scripted:" = [2.0, 8.0]
 "spare:" = [0.5, 2.0]
+"openai:vectors" = [20.0, 0.0]
 """
 
-PRICES = {"scripted": (2.0, 8.0), "spare": (0.5, 2.0)}
+PRICES = {"scripted": (2.0, 8.0), "spare": (0.5, 2.0), "vectors": (20.0, 0.0)}
 
 WAYS = {
     "good": 50,
@@ -74,6 +79,45 @@ WAYS = {
     "hang": 3,
 }
 """How often the provider answers in which way."""
+
+
+class Vectors(BaseHTTPRequestHandler):
+    """A provider of vectors that writes down what it bills before it answers or fails."""
+
+    ledger = Path()
+    chance = random.Random(0)
+
+    def do_POST(self) -> None:
+        """Answer a request for vectors."""
+        length = int(self.headers["content-length"])
+        texts = json.loads(self.rfile.read(length))["input"]
+        read = sum(count(text) for text in texts)
+        way = self.chance.choices(["good", "mute", "down", "billed", "broken"], [70, 10, 8, 6, 6])[
+            0
+        ]
+        line = {"at": time.time(), "process": 0, "model": "vectors"}
+        billed = (0, 0) if way == "down" else (read, 0)
+        with self.ledger.open("a") as out:
+            out.write(json.dumps({**line, "billed": billed}) + "\n")
+        if way == "broken":
+            self.close_connection = True
+            return
+        vectors = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
+        data = [{"embedding": [*one], "index": at} for at, one in enumerate(vectors)]
+        body: dict[str, Any] = {"object": "list", "data": data, "model": "vectors"}
+        if way != "mute":
+            body["usage"] = {"prompt_tokens": read, "total_tokens": read}
+        if way in ("down", "billed"):
+            body = {"error": {"message": "no"}, **({"usage": body["usage"]} if billed[0] else {})}
+        said = json.dumps(body).encode()
+        self.send_response(503 if way in ("down", "billed") else 200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 class Provider(BaseChatModel):
@@ -223,7 +267,11 @@ def _one(seed: int) -> dict[str, Any]:
         for number in range(4):
             text = f"Bees of hive {number} dance in summer, eat honey in winter and keep warm."
             (folder / "docs" / f"{number}.txt").write_text(text)
+        Vectors.ledger, Vectors.chance = folder / "billed.jsonl", random.Random(f"vectors {seed}")
         os.environ |= {
+            "DOSSIER_EMBEDDINGS": "openai:vectors",
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": served(),
             "DOSSIER_HOME": str(folder / "home"),
             "DOSSIER_MODELS": str(folder / "models.toml"),
             "DOSSIER_RETRY_SECONDS": "0.01",
@@ -240,11 +288,20 @@ def _one(seed: int) -> dict[str, Any]:
         return {"kills": kills, **_billed([json.loads(line) for line in lines]), **_known(folder)}
 
 
+@cache
+def served() -> str:
+    """Return the address of the provider of vectors, which this process serves."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Vectors)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/v1"
+
+
 def _billed(lines: list[dict[str, Any]]) -> dict[str, float]:
     calls = [line for line in lines if "billed" in line]
     times: dict[int, list[float]] = {}
     for line in lines:
-        times.setdefault(line["process"], []).append(line["at"])
+        if line["process"]:
+            times.setdefault(line["process"], []).append(line["at"])
     dollars = (
         sum(
             tokens * price
@@ -253,6 +310,7 @@ def _billed(lines: list[dict[str, Any]]) -> dict[str, float]:
         for one in calls
     )
     return {
+        "vectors": sum(one["model"] == "vectors" for one in calls),
         "max_calls": len(calls),
         "max_tokens": sum(sum(one["billed"]) for one in calls),
         "max_cost": sum(dollars) / 1e6,
@@ -290,6 +348,7 @@ def _rows(seeds: Sequence[int]) -> dict[str, str]:
         "runs": str(len(runs)),
         "processes killed": str(sum(one["kills"] for _, one in runs)),
         "calls billed": str(sum(one["max_calls"] for _, one in runs)),
+        "of them for vectors": str(sum(one["vectors"] for _, one in runs)),
         **told,
         "runs that passed a cap": f"{sum(bool(names) for _, names, _ in passed)} of {len(runs)}",
         "runs with tokens billed that no row holds": str(sum(one > 0 for one in lost)),

@@ -180,6 +180,8 @@ class Report(TypedDict):
     second_reader: NotRequired[SecondReader]
     error: NotRequired[dict[str, str]]
     """The problem because of which the model did not write it, as plain data, if any."""
+    limit: NotRequired[str]
+    """The limit of the run because of which something is missing, as `max_calls = 10`, if any."""
     asked: NotRequired[str]
     """What was asked in the words of the person, without what only tells of them."""
 

@@ -182,6 +182,7 @@ async def _report(draft: Draft, state: State, runtime: Runtime[Context], again: 
         second_reader=again.second_reader,
         asked=in_own_words(state["messages"]),
     )
+    report |= {"limit": draft.limit} if draft.limit else {}
     return report | {"error": error} if (error := _error(draft)) else report
 
 

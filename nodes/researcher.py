@@ -23,6 +23,7 @@ from report.earlier import earlier_block
 from report.leads import letters
 from report.rulings import Ruling
 from report.support import Proven
+from report.undone import CAPPED
 from report.wording import told
 from runs.budget import budget
 from runs.gate import gate
@@ -54,8 +55,8 @@ async def _ended(
 ) -> StepState:
     """End a step that a problem stopped, after some queries were sent."""
     if problem.code == "budget_spent":
-        reason = f"budget_spent: {problem.where}"
-        return StepState(finding=_finding(state, "skipped", reason, queries))
+        finding = _finding(state, "skipped", f"{CAPPED}{problem.where}", queries)
+        return StepState(finding=await _capped(finding, runtime, place))
     finding = _finding(state, "failed", problem.code, queries)
     return StepState(finding=await _undone(finding, problem, runtime, place))
 
@@ -125,6 +126,8 @@ async def _write(
     finding = _judged(state, written, checked, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
     kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
+    if finding["reason"].startswith(CAPPED):
+        finding = await _capped(finding, runtime, place)
     if written.stood_in:
         finding = await _undone(finding, written.stood_in, runtime, place)
     return kept | StepState(finding=finding)
@@ -161,6 +164,11 @@ async def _undone(
     return finding | {"error": problem.as_dict(), "session": session}
 
 
+async def _capped(finding: Finding, runtime: Runtime[Context], place: Here) -> Finding:
+    """Return a finding with the session in which a limit was reached."""
+    return finding | {"session": (await budget(place, runtime.context)).session}
+
+
 def _unread(written: Work) -> Problem | None:
     """Return why the chosen model did not read the sources, if it did not.
 
@@ -173,7 +181,7 @@ def _unread(written: Work) -> Problem | None:
 
 def _judged(state: StepState, written: Work, checked: Proven, queries: list[str]) -> Finding:
     """Judge what was written by what the checks left of it."""
-    cut = f"budget_spent: {written.capped}" if written.capped else "answer_cut"
+    cut = f"{CAPPED}{written.capped}" if written.capped else "answer_cut"
     if not checked.cited:
         reason = "no_evidence" if written.complete else cut
         return _finding(state, "failed", reason, queries)

@@ -20,7 +20,7 @@ from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, sources_block
 from report.earlier import accepted, earlier_block
 from report.material import findings, passages
-from report.undone import undone
+from report.undone import capped, undone
 from runs.budget import budget
 from runs.faults import bear
 from runs.place import here
@@ -46,7 +46,7 @@ class Enough(BaseModel):
 async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that can start be sent; when none is left, see whether more are needed.
 
-    Steps that failed in an earlier session of the run are sent again.
+    Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
     Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`, and
     takes out of `findings` what is done again.
@@ -59,7 +59,9 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
     session = (await budget(place, runtime.context)).session
     failed = undone(state)
     again = {
-        key(state["turn"], one["step"]): None for one in failed if one.get("session") != session
+        key(state["turn"], one["step"]): None
+        for one in [*failed, *capped(state)]
+        if one.get("session", session) != session
     }
     if again:
         return State(findings=cast("Any", again))

@@ -1,4 +1,4 @@
-"""Find the parts of a run that failed, so that a resume can repeat them."""
+"""Find the parts of a run that failed or that a limit prevented, so that a resume repeats them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,20 @@ def undone(state: State) -> list[Finding]:
     return [one for one in findings.values() if one.get("error")]
 
 
+def capped(state: State) -> list[Finding]:
+    """Return the findings of this turn that a limit of the run prevented or cut short."""
+    findings: dict[str, Finding] = of_turn(state.get("findings"), state.get("turn", 0))
+    return [one for one in findings.values() if one["reason"].startswith(CAPPED)]
+
+
+def limit(state: State) -> str:
+    """Return the limit because of which a finished run is not whole, as `max_calls = 10`."""
+    report = state.get("report")
+    told = [report.get("limit", "")] if report else []
+    told += [one["reason"].removeprefix(CAPPED) for one in capped(state)]
+    return next(filter(None, told), "")
+
+
 def first_error(state: State) -> Problem | None:
     """Return the first problem because of which a part was not done."""
     told = [one["error"] for one in undone(state)]
@@ -22,25 +36,31 @@ def first_error(state: State) -> Problem | None:
     return Problem.of(told[0]) if told else None
 
 
+CAPPED = "budget_spent: "
+"""How the reason of a finding begins that a limit prevented; the limit follows."""
+
 ROLES = {"rewriter": "coordinator", "planner": "background"}
 """Roles without which nothing may be found, and the nodes after which they are asked."""
 
 
 def stands_before(state: State) -> str:
-    """Return the node after which a finished run repeats its failed parts; "" without any."""
+    """Return the node after which a finished run repeats what was not done; "" if all was."""
     error = _of_report(state)
     if error and error.get("role") in ROLES:
         return ROLES[error["role"]]
-    if undone(state):
+    if undone(state) or capped(state):
         return "human_feedback"
-    return "knowledge" if error else ""
+    if limit(state) and not of_turn(state.get("findings"), state["turn"]):
+        return ROLES["rewriter"]
+    return "knowledge" if error or limit(state) else ""
 
 
 def begins_again(state: State, node: str) -> State:
     """Return the update with which a finished run continues after a node."""
-    if node not in ROLES.values():
-        return State(status="running")
     names = of_turn(state.get("findings"), state["turn"])
+    if node not in ROLES.values():
+        cut = {key(state["turn"], one["step"]): None for one in capped(state)}
+        return State(status="running", findings=cast("Any", cut))
     again = {key(state["turn"], name): None for name in names}
     return State(status="running", findings=cast("Any", again), rounds=0, follow_ups=[])
 

@@ -139,6 +139,13 @@ async def mark(owner: str, run: str, status: RunStatus, *, code: str = "") -> No
     await commit((its.values(values), None))
 
 
+async def allowed(owner: str, run: str, context: Context) -> None:
+    """Write down the choices of a run that is allowed more than before."""
+    choices = json.dumps(_choices(context), ensure_ascii=False)
+    its = update(runs).where(runs.c.id == run, runs.c.owner == owner)
+    await commit((its.values(context=choices, updated=time.time()), None))
+
+
 async def broken_off(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
     """Write down that the work on an owner's thread ended before its run did.
 

@@ -49,6 +49,9 @@ class Ledger(AgentMiddleware[Any, Around, Any]):
         around = request.runtime.context
         call = Call(around.here, "model", around.role, _plain(request))
         known = await ledger.recorded(call)
+        while known is not None and (cap := _raised(known, around)):
+            call = replace(call, request={**call.request, "after": cap})
+            known = await ledger.recorded(call)
         if known is not None:
             await trace(around.here, "model", around.role, "recorded")
             return ModelResponse(result=messages_from_dict(known))
@@ -224,6 +227,14 @@ class Sent:
         more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": held.dollars}
         around = self.around
         await trace(around.here, "model", around.role, self.status, **more)
+
+
+def _raised(known: Any, around: Around) -> str:
+    """Return the cap that cut a recorded answer off, if it has been raised since."""
+    metadata = messages_from_dict(known)[-1].response_metadata
+    cap: str = metadata.get("capped", "")
+    name = cap.partition(" = ")[0]
+    return "" if not cap or f"{name} = {getattr(around.choices, name)}" == cap else cap
 
 
 def _may_pass(error: BaseException) -> bool:

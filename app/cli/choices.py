@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from config.errors import Problem
-from graph.context import GUIDES, LANGUAGES, Context, context
+from graph.context import BOUNDS, GUIDES, LANGUAGES, Context, context
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
@@ -23,6 +24,9 @@ ELSEWHERE = {
 
 CHOICES = tuple(one for one in fields(Context) if one.name not in (*ELSEWHERE, "knowledge"))
 """The choices that `--set` takes."""
+
+CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
+"""The choices that can be raised for a run that has begun."""
 
 VALUES = {"language": LANGUAGES, "guide": GUIDES}
 """What a choice may be, where that is one of a few words."""
@@ -64,6 +68,35 @@ def read_choices(
         if given:
             said_by.setdefault(name, option)
     return chosen
+
+
+def read_caps(choices: list[str], allowed: Mapping[str, float]) -> dict[str, Any]:
+    """Return the caps that a run is to be continued with.
+
+    Args:
+        choices: What was given with `--set`.
+        allowed: What the run was allowed so far.
+
+    Raises:
+        Problem: `bad_choice` for another choice, or for a cap that is not raised.
+    """
+    caps = _read(choices)
+    for name, value in caps.items():
+        if name not in CAPS:
+            hint = f"resume takes {', '.join(CAPS)}; for other choices ask again"
+            what = "a run that has begun keeps its choices"
+            raise Problem("bad_choice", what, where=name, hint=hint)
+        if value <= allowed[name]:
+            what = f"the run may use {allowed[name]:.10g} already"
+            raise Problem(
+                "bad_choice", what, where=name, hint=f"give more: --set {more(name, allowed[name])}"
+            )
+    return caps
+
+
+def more(name: str, value: float) -> str:
+    """Return twice a cap, as `--set` takes it, at most what it may be."""
+    return f"{name}={min(2 * value, BOUNDS[name][1]):.10g}"
 
 
 def _read(choices: list[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from app.cli import review, summary
+from app.cli.choices import CAPS, more
 from app.cli.output import has_terminal, one_line, print_json, tell
 from app.cli.progress import Progress
 from config.counted import counted
@@ -29,7 +30,7 @@ from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document, shows_removed
 from report.export import digests, write
-from report.undone import first_error
+from report.undone import first_error, limit
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
 from runs.lifecycle import broken_off, filed, mark
@@ -156,7 +157,7 @@ class Conductor:
                 await self._paused(opened)
                 raise
             except Problem as problem:
-                await self._failed(problem.code)
+                await self._failed(problem.code, problem.where)
                 raise
             except UNFORESEEN:
                 await self._failed("internal")
@@ -171,12 +172,14 @@ class Conductor:
         finally:
             await close()
 
-    async def _failed(self, code: str) -> None:
+    async def _failed(self, code: str, where: str = "") -> None:
         """Write down that the run has failed, unless its answer was handed over."""
         if self.run and not self.handed:
             self.status = "failed"
             await mark(self.owner, self.run, self.status, code=code)
-            self._tell_how_to_go_on("When the problem is solved, go on")
+            capped = code == "budget_spent"
+            what = "Allow more, and go on" if capped else "When the problem is solved, go on"
+            self._tell_how_to_go_on(what, where if capped else "")
 
     async def _paused(self, opened: Session) -> None:
         if self.handed:
@@ -214,12 +217,14 @@ class Conductor:
             self._print_json(self._waits(request))
             raise KeyboardInterrupt from None
 
-    def _tell_how_to_go_on(self, what: str) -> None:
-        self.err.print(f"{what} with: {self._command()}", soft_wrap=True, markup=False)
+    def _tell_how_to_go_on(self, what: str, limit: str = "") -> None:
+        self.err.print(f"{what} with: {self._command(limit)}", soft_wrap=True, markup=False)
 
-    def _command(self) -> str:
-        """Return the command that goes on with the run."""
-        return f"dossier resume {self.run}{self._of_project()}"
+    def _command(self, limit: str = "") -> str:
+        """Return the command that goes on with the run, with more than a limit that it reached."""
+        name = limit.partition(" = ")[0]
+        caps = f" --set {more(name, getattr(self.context, name))}" if name in CAPS else ""
+        return f"dossier resume {self.run}{self._of_project()}{caps}"
 
     def _of_project(self) -> str:
         project = self.context.project
@@ -268,7 +273,8 @@ class Conductor:
             return
         file = await self._file(state)
         try:
-            told = summary.of_report(self.run, self.thread, state, str(file), self._command())
+            command = self._command("" if first_error(state) else limit(state))
+            told = summary.of_report(self.run, self.thread, state, str(file), command)
             self._print(file.read_text("utf-8"), told)
         finally:
             self._tell_where(state["status"], file)
@@ -276,6 +282,9 @@ class Conductor:
             if problem := first_error(state):
                 self.err.print(one_line(str(problem)), soft_wrap=True, markup=False)
                 self._tell_how_to_go_on("When the problem is solved, repeat the failed parts")
+            elif reached := limit(state):
+                what = f"The run reached its limit {reached}. Complete it"
+                self._tell_how_to_go_on(what, reached)
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():

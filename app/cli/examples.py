@@ -20,6 +20,7 @@ EXAMPLES = {
         "dossier resume 20260101-a1b2c3-1 --approve",
         'dossier resume 20260101-a1b2c3-1 --reject "leave the history out"',
         "dossier resume 20260101-a1b2c3-1 --plan plan.md",
+        "dossier resume 20260101-a1b2c3-1 --set max_tokens=400000",
     ),
     "feedback": (
         "dossier feedback 20260101-a1b2c3-1 up",

@@ -22,6 +22,7 @@ from app.cli.examples import epilog
 from app.cli.options import (
     MOST,
     Approve,
+    Cap,
     Choice,
     Docs,
     EnvFile,
@@ -134,9 +135,10 @@ def resume(
     force: Force = False,
     project: Project = "",
     trust: Trust = False,
+    cap: Cap = None,
     json: Json = False,
 ) -> None:
-    """Go on with a run that waits, was paused or was killed."""
+    """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
     call(
         "resume",
         name=run,
@@ -147,6 +149,7 @@ def resume(
         force=force,
         project=project,
         trust=trust,
+        caps=cap or [],
         as_json=json,
     )
 

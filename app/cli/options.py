@@ -75,6 +75,14 @@ Choice = Annotated[
         help="A choice of the run, such as max_steps=2; all are listed below. May be repeated.",
     ),
 ]
+Cap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Raise a limit: max_cost, max_tokens, max_calls or max_minutes. May be repeated.",
+    ),
+]
 ShowRemoved = Annotated[
     bool,
     typer.Option(

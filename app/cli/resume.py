@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Literal, cast
+from shlex import quote
+from typing import Any, Literal, cast
 
 from langgraph.types import StateSnapshot
 
 from app.cli import review
 from app.cli.ask import check_models
+from app.cli.choices import more, read_caps
 from app.cli.conduct import Conductor
 from app.cli.output import has_terminal
 from app.cli.summary import has_report
 from config.errors import Problem
 from config.settings import settings
-from graph.context import context
+from graph.context import Context, context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
-from report.undone import stands_before
-from runs.lifecycle import NAMES, Run, broken_off, found, mark, written
+from report.undone import first_error, limit, stands_before
+from runs.lifecycle import NAMES, Run, allowed, broken_off, found, mark, written
 from runs.lock import held
 from runs.place import owned
 from storage.engine import close
@@ -38,6 +40,7 @@ def main(
     out: Path | None,
     force: bool,
     project: str,
+    caps: list[str],
     as_json: bool,
 ) -> int:
     """Run the command; return its exit status."""
@@ -49,11 +52,12 @@ def main(
         check_folder(out.absolute(), force=force, own=() if run.folder else own)
     elif run.out:
         out = Path(run.out)
+    raised = read_caps(caps, vars(context(run.context)))
     conductor = Conductor(run.thread, wait=False, out=out, force=force, as_json=as_json)
     with held(run.thread):
         try:
             return conductor.drive(
-                lambda opened: _resume(opened, conductor, run, decision, asked_for)
+                lambda opened: _resume(opened, conductor, run, decision, raised, asked_for)
             )
         except Problem as problem:
             if problem.code == "storage_corrupt":
@@ -98,18 +102,21 @@ async def _resume(
     conductor: Conductor,
     run: Run,
     decision: review.Decision | None,
+    raised: dict[str, Any],
     asked_for: bool,
 ) -> Outcome:
     run = await found(run.owner, run.id)  # another process may have gone on with it by now
     snapshot = await opened.current()
     standing, state = _standing(run, snapshot), cast("State", snapshot.values)
-    _check(run, standing, state, decided=decision is not None, asked_for=asked_for)
-    choices = context(run.context)
-    await check_models(choices, conductor.progress)
+    choices = context({**run.context, **raised})
+    _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
+    await check_models(choices, conductor.progress, money="max_cost" in raised)
+    if raised:
+        await allowed(run.owner, run.id, choices)
     if standing == "untaken":
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
-    if standing == "finished" and not stands_before(state):
+    if standing == "finished" and (not stands_before(state) or _reached(state, choices)):
         await mark(run.owner, run.id, state["status"])
         return Outcome(state, None)
     if standing in ("working", "finished"):
@@ -144,18 +151,34 @@ def _standing(run: Run, snapshot: StateSnapshot) -> Standing:
     return "finished" if turn == run.turn else "untaken"
 
 
-def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_for: bool) -> None:
+def _check(
+    run: Run,
+    standing: Standing,
+    state: State,
+    choices: Context,
+    *,
+    decided: bool,
+    asked_for: bool,
+) -> None:
     """Make sure that a run can be resumed with these options.
 
     The files of a finished run can be written if they are missing, or to a folder given by --out.
 
     Raises:
-        Problem: `decision_missing` or `not_waiting`.
+        Problem: `decision_missing`, or `not_waiting`, also if a limit that ended the run still is
+            what it was.
     """
     if standing == "waiting" and not decided and not has_terminal():
         hint = "give --approve, --reject TEXT or --plan FILE"
         raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
+    reached = _reached(state, choices)
+    if standing == "finished" and reached and there and not decided:
+        name = reached.partition(" = ")[0]
+        project = f" --project {quote(choices.project)}" if choices.project else ""
+        more_of_it = more(name, getattr(choices, name))
+        hint = f"raise it: dossier resume {run.id}{project} --set {more_of_it}"
+        raise Problem("not_waiting", f"{run.id} ended at its limit {reached}", hint=hint)
     if standing == "finished" and not decided and stands_before(state):
         return
     if standing == "finished" and (decided or there or not has_report(state)):
@@ -167,3 +190,10 @@ def _check(run: Run, standing: Standing, state: State, *, decided: bool, asked_f
     if standing != "waiting" and decided:
         hint = "resume it without a decision"
         raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)
+
+
+def _reached(state: State, choices: Context) -> str:
+    """Return the limit that ended a run and still is what it was; "" if more can be done now."""
+    ended_by = "" if first_error(state) else limit(state)
+    name = ended_by.partition(" = ")[0]
+    return ended_by if ended_by == f"{name} = {getattr(choices, name, None)}" else ""

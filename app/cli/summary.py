@@ -8,18 +8,20 @@ from typing import Any
 from config.counted import counted
 from graph.state import State
 from report.document import answer_of, doubt
-from report.undone import first_error
+from report.undone import first_error, limit
 from runs.trace import shortened
 
 
 def of_report(run: str, thread: str, state: State, report: str, resume: str = "") -> dict[str, Any]:
     """Return the summary of a finished run whose report is in a file.
 
-    If a model's failure left parts undone, it has the error and, in `resume`, the command that
-    repeats them.
+    If a model's failure or a limit left parts undone, it has the error or the limit and, in
+    `resume`, the command that repeats them.
     """
-    problem = first_error(state)
-    failed = {"error": problem.as_dict(), "resume": resume} if problem else {}
+    problem, reached = first_error(state), limit(state)
+    failed: dict[str, Any] = {"error": problem.as_dict()} if problem else {}
+    failed |= {"limit": reached} if reached else {}
+    failed |= {"resume": resume} if failed else {}
     cited = set(state["report"]["cited"])
     sources = [
         {

@@ -9,7 +9,9 @@ from config.errors import Problem
 from graph.records import of_turn
 from graph.session import Outcome, Session
 from memory.pages import store as pages
+from report.undone import limit, stands_before
 from tests.conftest import make
+from tests.door import BAD_KEY
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools.search import Unanswered
@@ -181,3 +183,84 @@ async def test_a_search_in_files_that_fails_before_a_quick_answer_is_told(
 
     assert outcome.state["report"]["cited"]
     assert missing(outcome) == ["- **winter**: it failed (storage busy)"]
+
+
+async def test_a_run_that_a_limit_ended_does_the_rest_when_it_may_use_more(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS))
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    ended = await thread.begin("How do bees dance?", make(choices, max_calls=6), quiet)
+    before = len(script.names())
+
+    whole = await thread.go_on(make(choices, max_calls=100), quiet)
+
+    assert ended.state["report"]["limit"] == "max_calls = 6"
+    assert limit(ended.state) == "max_calls = 6"
+    assert [one["status"] for one in of_turn(whole.state["findings"], 1).values()] == ["ok"] * 3
+    assert "limit" not in whole.state["report"]
+    assert missing(whole) == []
+    assert stands_before(whole.state) == ""
+    assert {"Triage", "Rewrite", "Draft"} & set(script.names()[before:]) == set()
+
+
+async def test_a_run_that_still_has_no_room_ends_at_its_limit_again(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS))
+    context = make(choices, max_calls=6)
+    await thread.begin("How do bees dance?", context, quiet)
+
+    again = await thread.go_on(context, quiet)
+
+    assert again.state["status"] == "partial"
+    assert limit(again.state) == "max_calls = 6"
+
+
+async def test_a_report_that_a_limit_prevented_is_written_when_it_may_use_more(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("reporter", Problem("budget_spent", "no more", where="max_cost = 0.5"))
+    ended = await thread.begin("Who described the waggle dance?", make(choices), quiet)
+    del script.rules["reporter"]
+
+    whole = await thread.go_on(make(choices, max_cost=2.0), quiet)
+
+    assert stands_before(ended.state) == "knowledge"
+    assert limit(whole.state) == ""
+    assert not [one for one in whole.state["report"]["notices"] if "limit" in one]
+
+
+async def test_an_answer_that_a_limit_cut_off_is_asked_for_again_when_it_may_be_longer(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    words = "Karl von Frisch described the waggle dance in 1927 [S1]."
+    usage = {"input_tokens": 500, "output_tokens": 900, "total_tokens": 1400}
+    cut = AIMessage(words, response_metadata={"finish_reason": "length"}, usage_metadata=usage)
+    script.on("reporter", cut)
+    context = make(choices, max_tokens=4_000)
+    ended = await thread.begin("Who described the waggle dance?", context, quiet)
+    script.on("reporter", words)
+
+    whole = await thread.go_on(make(choices, max_tokens=100_000), quiet)
+
+    assert limit(ended.state) == "max_tokens = 4000"
+    assert limit(whole.state) == ""
+    assert whole.state["status"] == "succeeded"
+
+
+async def test_steps_that_a_limit_prevented_in_a_run_that_then_failed_are_done_as_well(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft(*STEPS))
+    script.on("Verdict", {"passed": True})
+    script.on("Enough", {"enough": True})
+    script.on("researcher", BAD_KEY)
+    with pytest.raises(Problem, match="model_auth"):
+        await thread.begin("How do bees dance?", make(choices, max_calls=5, parallelism=1), quiet)
+    del script.rules["researcher"]
+
+    whole = await thread.go_on(make(choices, max_calls=100), quiet)
+
+    assert [one["status"] for one in of_turn(whole.state["findings"], 1).values()] == ["ok"] * 3

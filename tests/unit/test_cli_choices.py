@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.choices import ELSEWHERE, read_choices
+from app.cli.choices import ELSEWHERE, more, read_caps, read_choices
 from config.errors import Problem
 from graph.context import Context
 
@@ -116,3 +116,34 @@ def test_a_choice_of_what_does_not_exist_yet_is_refused_by_name():
 
     assert (refused.value.code, refused.value.where) == ("bad_choice", "knowledge")
     assert read("knowledge=[]") == {"knowledge": []}
+
+
+@pytest.mark.parametrize(
+    ("choice", "code", "told"),
+    [
+        ("max_calls=4", "bad_choice", "the run may use 4 already (max_calls)"),
+        ("max_calls=2", "bad_choice", "give more: --set max_calls=8"),
+        ("max_tokens=900000", "bad_choice", "the run may use 1000000 already"),
+        ("max_calls=many", "out_of_range", "max_calls"),
+        ("max_minutes=100000", "out_of_range", "max_minutes"),
+        ("max_steps=9", "bad_choice", "resume takes max_cost, max_tokens, max_calls, max_minutes"),
+        ("max_call=9", "unknown_field", "max_calls"),
+    ],
+)
+def test_a_limit_of_a_run_that_has_begun_can_be_raised_and_nothing_else(
+    choice: str, code: str, told: str
+):
+    with pytest.raises(Problem) as refused:
+        read_caps([choice], vars(Context(max_calls=4, max_tokens=1_000_000)))
+
+    assert refused.value.code == code
+    assert told in str(refused.value)
+
+
+def test_twice_a_limit_is_no_more_than_it_may_be():
+    assert read_caps(["max_cost=0.6", "max_calls=9"], vars(Context(max_calls=4))) == {
+        "max_cost": 0.6,
+        "max_calls": 9,
+    }
+    assert (more("max_calls", 4), more("max_cost", 0.5)) == ("max_calls=8", "max_cost=1")
+    assert more("max_tokens", 40_000_000) == "max_tokens=50000000"
