@@ -125,7 +125,7 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
         asked.append(query)
         return []
 
-    monkeypatch.setattr("tools.evidence.search", search)
+    monkeypatch.setattr("tools.web_search.search", search)
     plan = draft("waggle dance", "winter cluster")
     plan["steps"][0]["need_web_search"] = False
     script.on("Draft", plan)

@@ -136,7 +136,7 @@ async def test_a_search_that_only_a_tool_made_is_told_too(
             raise Unanswered("search_unavailable", {"searxng": "it answers 500"}, hint="")
         return []
 
-    monkeypatch.setattr("tools.evidence.search", search)
+    monkeypatch.setattr("tools.web_search.search", search)
     script.on("Draft", draft(*STEPS[:1]))
     script.on("researcher", calling("mead"), "Bees dance [S1].")
     script.on("Verdict", {"passed": True})
