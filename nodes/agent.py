@@ -181,7 +181,7 @@ async def _around(
     if role not in APART:
         system = blocks(system, wished(state))
     choices = runtime.context
-    other = fallback_name(model_name(role, choices))
+    other = _stand_in(role, model_name(role, choices))
     return Around(
         choices=choices,
         here=place,
@@ -196,6 +196,12 @@ async def _around(
         web=state["step"]["need_web_search"] if "step" in state else True,
         fallback=await load(other) if other else None,
     )
+
+
+def _stand_in(role: str, name: str) -> str | None:
+    """Return the model that is asked in place of one that fails; the built-in one cannot judge."""
+    other = fallback_name(name)
+    return None if role == "checker" and other and other.startswith("extractive:") else other
 
 
 def wished(state: Mapping[str, Any]) -> str:

@@ -13,14 +13,16 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from graph.records import SecondReader, Source
-from models.load import model_name
+from models.load import model_name, playing
 from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
 from prompts.marks import block, blocks, cited, pages_block, wrap
-from report.rulings import Claim, Grade, Judged, borne_out, claims, evidence, ruling
+from report.rulings import Claim, Grade, Judged, borne_out, claims, evidence, fitting, ruling
 from report.support import Proven
 from report.wording import doubt
+from retrieval.tokens import count
+from runs.compacting import FULL, window
 from runs.place import here, owner
 from runs.trace import trace
 from tools.evidence import texts, verified
@@ -53,6 +55,8 @@ class Reread(NamedTuple):
     second_reader: SecondReader
     problem: str = ""
     """The code of the problem, where it was asked in vain."""
+    unread: int = 0
+    """How many sentences were too much for one request."""
 
 
 async def read_again(
@@ -82,19 +86,30 @@ async def read_again(
         await trace(here(state, runtime), "status", "checker", "off")
         return Reread(checked, "off")
     pages = await texts(owner(runtime), sources)
-    shown = claims(text, checked.removed, checked.doubted, pages)
-    if not shown:
+    every = claims(text, checked.removed, checked.doubted, pages)
+    if not every:
         return Reread(checked, "not_needed")
+    shown = fitting(every, pages, await _room(state, runtime))
+    if not shown:
+        return Reread(checked, "failed", "model_context")
+    left = len(every) - len(shown)
     try:
         given = await _verdicts(state, runtime, shown, pages, sources)
         if given is None:
-            return Reread(checked, "asked")
+            return Reread(checked, "asked", unread=left)
         ruled = ruling(shown, given)
         place, asked = here(state, runtime), state["question"]
         again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
     except Problem as problem:
         return Reread(checked, "failed", problem.code)
-    return Reread(again, "asked")
+    return Reread(again, "asked", unread=left)
+
+
+async def _room(state: Mapping[str, Any], runtime: Runtime[Context]) -> int:
+    """Return how many tokens of sentences and pages one request to the model may hold."""
+    model = await playing("checker", runtime.context)
+    told = f"{render('checker', language=state['language'])}\n{state['question']}"
+    return int(FULL * window(model)) - count(told)
 
 
 async def _verdicts(
@@ -135,11 +150,15 @@ def comparison(
 def judgements(
     checks: Checks, shown: Sequence[Claim], pages: Mapping[str, str]
 ) -> dict[int, Judged]:
-    """Return the verdicts on sentences that the reader was shown, by their numbers."""
+    """Return the verdicts on sentences that the reader was shown, by their numbers.
+
+    Of two verdicts on one sentence the worse one counts.
+    """
     by_number = {claim.number: claim for claim in shown}
+    ranked = sorted(checks.verdicts, key=lambda one: one.verdict in ("not_said", "contradicted"))
     return {
         one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
-        for one in checks.verdicts
+        for one in ranked
         if one.sentence in by_number
     }
 

@@ -83,6 +83,8 @@ class Draft:
     """Why the model did not write it, or not all of it."""
     unread: str = ""
     """The code of the problem because of which the second reader did not read it."""
+    passed_over: int = 0
+    """How many of its sentences the second reader was not shown."""
     lost: Failing | None = None
     """The role whose failure may be why nothing was found."""
     quotes: bool = False
@@ -255,6 +257,9 @@ async def _checked(
     if again.second_reader == "failed":
         draft.unread = again.problem
         draft.tell("not_usable" if again.problem in REPLIED else "not_compared")
+    if again.unread:
+        draft.passed_over = again.unread
+        draft.tell("partly_compared")
     # A model that finds no answer on pages that were only searched is believed.
     if again.checked.cited or (draft.text and not material.findings(state)):
         return again
@@ -323,7 +328,7 @@ def _status(state: State, checked: Proven, draft: Draft) -> RunStatus:
 
 def _notices(draft: Draft, language: str) -> list[str]:
     told = {"limit": draft.limit, "missing": lacking(draft.unsure, language)}
-    told["why"] = reason(draft.unread, "failed", language)
+    told |= {"why": reason(draft.unread, "failed", language), "count": str(draft.passed_over)}
     names = (f"notice_{name}" for name in _first(draft.notices))
     return [render(name, language=language, **told).strip() for name in names]
 

@@ -12,6 +12,7 @@ _GRADES: dict[str, Grade] = {
     "name": "contradicted",
     "negation": "contradicted",
     "other_number": "contradicted",
+    "disputed": "weak",
     "hanging": "weak",
     "other_source": "weak",
     "review": "weak",

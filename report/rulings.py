@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from report.statements import statements, statements_of
 from report.verify import check
 from retrieval.regex import regex
 from retrieval.text import Span, find
+from retrieval.tokens import count
 
 Grade = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
@@ -27,7 +29,16 @@ AROUND = (800, 500, 300, 150)
 """How many characters are shown on each side of what a statement rests on: as many as fit."""
 
 ROOM = 32_000
-"""How many characters of pages a reader is shown, about."""
+"""With more characters of pages than these, as little as may be is shown around each place."""
+
+BESIDE = 80
+"""How many tokens stand around a claim, or a piece of a page, in a request, about."""
+
+NUMBERS = frozenset(["number", "other_number", "calculation"])
+"""Reasons to doubt that a reader may weaken, and not lift."""
+
+DISPUTED = "disputed"
+"""The reason to doubt a number that the checks do not find and the reader accepts."""
 
 LONGEST = 300
 """How many characters of a page are told as what it says instead, at most."""
@@ -90,7 +101,8 @@ class Ruling:
         fault = self.faulted.get(name)
         if name in self.upheld or not (fault or reason):
             return None
-        doubted = Doubted(text=statement.strip(), reason=fault.grade if fault else reason)
+        why = (DISPUTED if fault.grade == "supported" else fault.grade) if fault else reason
+        doubted = Doubted(text=statement.strip(), reason=why)
         if fault and fault.part:
             doubted["part"] = fault.part
         if fault and fault.says:
@@ -128,11 +140,29 @@ def claims(
     ]
 
 
+def fitting(shown: Sequence[Claim], texts: Mapping[str, str], tokens: int) -> list[Claim]:
+    """Return the claims that fit into so many tokens with the pieces of the pages they rest on.
+
+    Those come first that the checks hold something against. They are in the order of the text.
+    """
+    ranked = sorted(shown, key=lambda claim: not claim.reason)
+    most = bisect_right(
+        range(1, len(ranked) + 1), tokens, key=lambda upto: _tokens(ranked[:upto], texts)
+    )
+    return sorted(ranked[:most])
+
+
+def _tokens(shown: Sequence[Claim], texts: Mapping[str, str]) -> int:
+    said = sum(BESIDE + count(f"{claim.head}\n{claim.text}") for claim in shown)
+    return said + sum(BESIDE + count(one["text"]) for one in evidence(shown, texts))
+
+
 def ruling(shown: Sequence[Claim], verdicts: Mapping[int, Judged]) -> Ruling:
     """Return what follows from the verdicts on some claims, by their numbers.
 
     A doubt is only lifted where the reader says so; where the reader shares it, the reader's reason
-    takes its place. A claim that cites the wrong source is given the right one.
+    takes its place. A number that no source has stays doubted, as one that the reader accepts. A
+    claim that cites the wrong source is given the right one.
 
     Args:
         shown: The claims that the reader was shown.
@@ -146,7 +176,9 @@ def ruling(shown: Sequence[Claim], verdicts: Mapping[int, Judged]) -> Ruling:
             continue
         verdict, source = judged.grade, judged.source
         right = verdict == "supported" and source not in cites(claim.text)
-        if verdict in ("supported", "own") and (claim.reason or (right and source)):
+        if verdict == "supported" and claim.reason in NUMBERS:
+            faulted[letters(claim.text)] = judged
+        elif verdict in ("supported", "own") and (claim.reason or (right and source)):
             upheld[letters(claim.text)] = source if right else ""
         if verdict in ("not_said", "contradicted"):
             faulted[letters(claim.text)] = judged

@@ -203,6 +203,10 @@ _DOUBTED = {
         "A number in it stands in none of the sources that it cites: “{}”",
         "所引来源中没有其中的数字：“{}”",
     ),
+    "disputed": (
+        "A second reading found it supported, but its sources do not have a number in it: “{}”",
+        "再次对照认为有依据，但所引来源中没有其中的数字：“{}”",
+    ),
     "other_number": ("Its sources have another number there: “{}”", "所引来源中的数字不同：“{}”"),
     # Reports that earlier versions wrote still have this one.
     "other_source": (

@@ -101,11 +101,12 @@ async def test_a_sentence_that_only_a_reader_finds_wrong_is_doubted(
 async def test_a_doubt_is_lifted_only_by_the_reader(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    text = f"{TRUE} About 7300 bees watch [S1]. {RIGHT}"
-    outcome = await reported(thread, choices, script, text, ("About", "supported", "S1"))
+    denied = "The waggle dance never tells other bees the direction of food [S1]."
+    text = f"{TRUE} {denied} {RIGHT}"
+    outcome = await reported(thread, choices, script, text, ("The waggle", "supported", "S1"))
 
     (shown,) = script.prompts("Checks")
-    assert "A number in it stands in none of the sources" in shown
+    assert "Its sources seem to say the opposite" in shown
     assert not report_of(outcome)["doubted"]
 
 
