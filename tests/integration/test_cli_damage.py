@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, environment, furnish, judged
-from evals.hostile import forged, forged_parts, killed, rows, with_lines, with_row
+from evals.hostile.checkpoints import (
+    BYTES,
+    RESUMING,
+    forged,
+    forged_parts,
+    rows,
+    with_bytes,
+    with_row,
+)
+from evals.hostile.homes import MOMENTS, killed
+from evals.hostile.traces import with_lines
 from tests.integration.command import Forks, Place
 
 pytestmark = pytest.mark.integration
@@ -26,7 +36,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
     place = Place(tmp_path_factory.mktemp("whole"))
     shutil.rmtree(place.docs)
     furnish(place.folder, lambda words: forks.run(place, *words, **told(place)))
-    killed(place.folder)
+    for thread in MOMENTS:
+        killed(place.folder, thread)
     assert all((place.folder / file).is_file() for file in FILES.values())
     return place.folder
 
@@ -77,9 +88,8 @@ def test_a_forged_checkpoint_is_told_as_damage_of_its_file(
     shutil.rmtree(place.folder)
     shutil.copytree(whole, place.folder)
     forged(thread, name, value)(place.folder)
-    words = {"waits": ["resume", "waits-1", "--approve"], "over": COMMANDS["follow"]}[thread]
 
-    done = forks.run(place, *words, **told(place))
+    done = forks.run(place, *RESUMING[thread], **told(place))
 
     assert done.status in (0, 7)
     assert not judged(done.status, done.err).wrong
@@ -95,6 +105,11 @@ ROWS = [
     ("killed", "checkpoints", "versions_seen", 4),
     ("killed", "checkpoints", "finding", {"text": b"x"}),
     ("waits", "writes", None, [[1.5]]),
+    ("written", "writes", None, 2**63 - 1),
+    ("written", "writes", None, {"": None}),
+    ("joined", "writes", None, [[1.5]]),
+    ("joined", "writes", None, b"\xff"),
+    ("joined", "checkpoints", "channel_versions", 3),
     ("waits", "blobs", None, {"id": 3}),
     ("over", "blobs", None, "x" * 5_000),
 ]
@@ -112,14 +127,31 @@ def test_a_forged_branch_write_or_entry_is_told_as_damage(
         forgeries = dict(forged_parts(held, value))
         new = value if name is None else forgeries.get(name, held)
         with_row(table, row, new)(place.folder)
-    more = ["--approve"] if thread == "waits" else []
-    words = COMMANDS["follow"] if thread == "over" else ["resume", f"{thread}-1", *more]
 
-    done = forks.run(place, *words, **told(place))
+    done = forks.run(place, *RESUMING[thread], **told(place))
 
     assert done.problem.startswith("error[storage_corrupt]")
     assert done.status == 7
     assert "checkpoints.db" in done.problem
+
+
+@pytest.mark.parametrize("how", BYTES)
+@pytest.mark.parametrize("thread", ["waits", "written", "joined"])
+def test_damaged_bytes_of_what_was_written_are_told_as_damage_or_are_not_needed(
+    tmp_path: Path, whole: Path, forks: Forks, thread: str, how: str
+):
+    place = Place(tmp_path / "place")
+    shutil.rmtree(place.folder)
+    shutil.copytree(whole, place.folder)
+    for row, _ in rows(place.folder, "writes", thread):
+        with_bytes("writes", row, how)(place.folder)
+
+    done = forks.run(place, *RESUMING[thread], **told(place))
+
+    assert done.status in (0, 7)
+    assert not judged(done.status, done.err).wrong
+    if done.status:
+        assert done.problem.startswith("error[storage_corrupt]")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -5, 2**80, [], None, "soon"])
@@ -154,9 +186,8 @@ def test_a_run_that_stops_over_damage_is_listed_as_failed(
     shutil.copytree(whole, place.folder)
     before = listed(place, forks)
     forged(thread, *forgery)(place.folder)
-    words = {"waits": ["resume", "waits-1", "--approve"], "over": COMMANDS["follow"]}[thread]
 
-    done = forks.run(place, *words, **told(place))
+    done = forks.run(place, *RESUMING[thread], **told(place))
 
     assert done.problem.startswith("error[storage_corrupt]")
     failed = {run: ("failed", "storage_corrupt")}

@@ -1,0 +1,1 @@
+"""Give every command hostile words, settings and stored data, and see how each ends."""

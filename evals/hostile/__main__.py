@@ -1,0 +1,68 @@
+"""Give every command hostile words, settings and stored data, and see how each ends.
+
+`python -m evals.hostile` tries six things: every argument and option of every command with values
+of every wrong kind (`words`), every setting (`settings`), traces with lines of every form
+(`traces`), checkpoints in which a value was replaced by one of another kind (`checkpoints`), the
+same for branches, for what was written and for what is kept apart (`rows`), and streams that are
+closed or full (`streams`). Rows are also tried as bytes that are cut, zeroed or of another type.
+
+Every command must end in a named error or in its result; `internal`, a traceback, a signal, a hang
+and an error without a hint are wrong, are printed, and make the exit status 1. `--only` takes some
+of the six, `--share` a part of the trials, which `--seed` chooses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from evals.hostile.checkpoints import of_checkpoints, of_rows
+from evals.hostile.commands import of_settings, of_streams, of_words
+from evals.hostile.homes import furnished
+from evals.hostile.traces import of_traces
+from evals.hostile.trial import COMMAND_MODULES, Trial, tried
+
+KINDS: dict[str, Callable[[Path], Iterable[Trial]]] = {
+    "words": lambda _: of_words(),
+    "settings": lambda _: of_settings(),
+    "traces": lambda _: of_traces(),
+    "checkpoints": of_checkpoints,
+    "rows": of_rows,
+    "streams": lambda _: of_streams(),
+}
+"""What is tried, by its name."""
+
+
+def main_of_trials() -> int:
+    """Print what ended as it must not; return 1 if anything did."""
+    parser = argparse.ArgumentParser(description="Give every command what nobody should.")
+    parser.add_argument("--only", nargs="*", default=list(KINDS), choices=list(KINDS))
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    for name in COMMAND_MODULES.split():
+        importlib.import_module(f"app.cli.{name}")
+    dice, wrong = random.Random(asked.seed), 0
+    with tempfile.TemporaryDirectory(prefix="hostile-") as name:
+        whole = Path(name, "whole")
+        furnished(whole)
+        for kind in asked.only:
+            every = [*KINDS[kind](whole)]
+            chosen = dice.sample(every, max(1, round(len(every) * asked.share)))
+            faults = 0
+            for one in chosen:
+                if fault := tried(whole, one):
+                    faults += 1
+                    print(f"  {one.about}: {' '.join(one.words)!r:.120} → {fault}", flush=True)
+            print(f"{kind:12} {len(chosen):6} trials, {faults} ended as they must not", flush=True)
+            wrong += faults
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main_of_trials())
