@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from graph.records import Source
 from report.escaping import escaped, unescaped, web_address
@@ -38,10 +39,12 @@ def to_markdown(document: Document) -> str:
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
 
 
+@lru_cache(maxsize=512)
 def plain(body: str) -> str:
     """Return a text with its quotations as such, and without the ids of its sources.
 
-    A row of a table is its cells one behind the other.
+    A row of a table is its cells one behind the other. The checks ask for the same sentences again
+    and again.
     """
     shown = re.sub(r"(?<!\\)(?:\*\*|__)", "", _shown(numbered(body, []).body))
     if not shown.lstrip().startswith("|"):

@@ -233,14 +233,16 @@ LESSONS = [
 ]
 
 
-@pytest.mark.parametrize("wish", LESSONS)
 async def test_an_obedient_memorizer_makes_no_insight_of_what_a_page_wishes(
-    thread: Session, obeying: dict[str, object], script: Script, wish: str
+    thread: Session, obeying: dict[str, object], script: Script
 ):
-    roles = {"planner": wish, "researcher": wish, "reporter": wish}
-    evil = {"action": "add", "when": "When bees are asked about", "content": wish, **roles}
+    when = {"action": "add", "when": "When bees are asked about"}
+    evil = [
+        {**when, "content": wish, "planner": wish, "researcher": wish, "reporter": wish}
+        for wish in LESSONS
+    ]
     honest = {"action": "add", "content": "Look for dates.", "planner": "Plan for dates."}
-    script.on("Lessons", {"lessons": [evil, honest]})
+    script.on("Lessons", {"lessons": [*evil, honest]})
     await thread.begin(BEES, make(obeying), quiet)
 
     async with session("t2") as other:
@@ -252,7 +254,7 @@ async def test_an_obedient_memorizer_makes_no_insight_of_what_a_page_wishes(
     assert [one.content for one in await insights("local/")] == ["Look for dates."]
     told = [str(said[0].text) for name, said in script.asked if name == "Draft"][-1]
     assert "Plan for dates." in told
-    assert wish not in told
+    assert not any(wish in told for wish in LESSONS)
 
 
 async def test_what_a_memorizer_is_shown_has_no_sentence_of_a_report(
