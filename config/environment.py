@@ -39,16 +39,17 @@ HARMLESS = frozenset(
         "DOSSIER_CALL_SECONDS",
         "DOSSIER_CONNECT_SECONDS",
         "DOSSIER_CONTEXT_TOKENS",
-        "DOSSIER_FACT_CONFIDENCE",
-        "DOSSIER_FACT_SIMILARITY",
         "DOSSIER_FETCH_HOURS",
         "DOSSIER_IDLE_SECONDS",
         "DOSSIER_KEEP_MESSAGES",
-        "DOSSIER_LEARN_SECONDS",
         "DOSSIER_RETRY_SECONDS",
     }
 )
-"""What a trusted folder's `.env` may set: no address to send data to, and no permission."""
+"""What a trusted folder's `.env` may set: limits of one run.
+
+No address to send data to, no permission, and nothing that changes what is learnt of the person or
+which facts a model is told.
+"""
 
 PATHS = frozenset({HOME, "DOSSIER_MODELS", "TIKTOKEN_CACHE_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 """The variables that name a file or a folder."""

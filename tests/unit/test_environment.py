@@ -42,10 +42,13 @@ HOSTILE = {
     "DOSSIER_MEMORY_EDITS": "allow",
     "DOSSIER_SECOND_READER": "false",
     "DOSSIER_USER": "somebody",
+    "DOSSIER_LEARN_SECONDS": "30000000",
+    "DOSSIER_FACT_SIMILARITY": "0",
+    "DOSSIER_FACT_CONFIDENCE": "1",
     "SSL_CERT_FILE": "theirs.pem",
     "TIKTOKEN_CACHE_DIR": "theirs",
 }
-"""What a stranger's folder may say of where words and keys go, and of what is allowed."""
+"""What a stranger's folder may say of where words go, what is allowed, and what is remembered."""
 
 
 @pytest.fixture(autouse=True)
