@@ -6,51 +6,31 @@ spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from retrieval.common import FRAME, weight
-from retrieval.disguises import bare, decoded, disguises, plain, remains, respelt, seen, spelt
+from retrieval.common import weight
+from retrieval.disguises import decoded, disguises, plain, remains, respelt, seen, spelt
+from retrieval.private_words import (
+    ATOM,
+    FILLER_ZH,
+    HAN,
+    NUMBER,
+    PIECE,
+    WHOLE,
+    YEAR,
+    Material,
+    digits_of,
+    filler,
+)
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import MARK, masked
 from retrieval.secrets.identities import without_identities
 from retrieval.words import NO_TOPIC, terms, words
 
-_FILLER = """
-analysis answer article best between case cause change common compare comparison cost current
-data database date day definition detail difference document effect estimate evidence example
-expert explain explanation fact factor figure forum free full guide help history http https
-identify impact info information introduction latest level link list main manual mean meaning
-method new news number official online overview page paper pdf people percent price question
-rate recent reference report research result review role search site source standard statistic
-study summary table time tip tutorial type update url value versus vs way web website wiki
-wikipedia www year january february march april may june july august september october november
-december com org net html htm
-"""
-FILLER = frozenset(stem for word in _FILLER.split() for stem in words(word))
-"""Words of a query that are not its topic; everyone uses them in searches."""
-
-_FILLER_ZH = """
-研究 综述 介绍 方法 原因 影响 定义 历史 数据 统计 报告 新闻 官网 资料 比较 区别 最新 分析 案例 总结
-含义 意思
-"""
-FILLER_ZH = frozenset(_FILLER_ZH.split())
-"""The same in Chinese."""
-
 TOGETHER = 4
 """This many words that occur together in a private sentence do so not by chance."""
-
-NEAR = 30
-"""The longest sentence, in words; longer ones, such as rows of a table, are cut."""
-
-PIECE, WHOLE, DIGITS = 4, 5, 5
-"""The shortest piece of a private word, the shortest such word, and the shortest such number."""
-
-FEW = 2
-"""A number of so many digits says nothing; one with one digit more, or a year, seldom."""
 
 OPAQUE = 20
 """A run of this many letters and digits is opaque data."""
@@ -61,13 +41,8 @@ INITIALS = 6
 MOST = 40
 """The longest word that is recognised if it is spelt out, in characters."""
 
-ATOM = regex(rf"[^\W_{CJK}]+")
 _CHUNK = regex(rf"[^\s{CJK}]+")
-_HAN = regex(f"[{CJK}]")
-_NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
-_BREAK = regex(r"[\n.!?。！？；;|]+")
 _MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
-_YEAR = regex(r"1\d{3}|20\d\d")
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
     "沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯"
@@ -84,106 +59,7 @@ class Redacted(NamedTuple):
     @property
     def searchable(self) -> bool:
         """Tell whether what is left names a topic."""
-        return any(not _filler(word) for word in terms(self.text))
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words, numbers and sentences of one text."""
-
-    text: str
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Return its search words."""
-        return frozenset(words(self.text))
-
-    @cached_property
-    def atoms(self) -> frozenset[str]:
-        """Return its runs of letters and digits, as they are compared."""
-        return frozenset(ATOM.findall(plain(self.text)))
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Return its long numbers, without the separators between their digits."""
-        found = (_digits(one) for one in _NUMBER.findall(plain(self.text)))
-        return frozenset(one for one in found if len(one) >= DIGITS)
-
-    @cached_property
-    def sentences(self) -> tuple[frozenset[str], ...]:
-        """Return the search words of each of its sentences."""
-        cut = (words(one) for one in _BREAK.split(self.text))
-        return tuple(
-            frozenset(some[at : at + NEAR]) for some in cut for at in range(0, len(some), NEAR)
-        )
-
-    @cached_property
-    def run(self) -> str:
-        """Return its text with everything but Chinese characters replaced by spaces."""
-        return "".join(letter if _HAN.match(letter) else " " for letter in plain(self.text))
-
-
-vocabulary = lru_cache(maxsize=1024)(Vocabulary)
-"""The vocabulary of a text, cached: every query of a run is compared with the same pages."""
-
-
-@dataclass(frozen=True)
-class Material:
-    """The texts that a query is compared with."""
-
-    own: Sequence[Vocabulary]
-    """What the person has said."""
-    public: Sequence[Vocabulary]
-    """Texts from the web."""
-    memory: Sequence[Vocabulary]
-    """What is remembered: short texts in which every word counts."""
-    files: Sequence[Vocabulary]
-    """What was read in files: long texts, in which a number or a word may occur by chance."""
-
-    @property
-    def private(self) -> list[Vocabulary]:
-        """Return all private texts."""
-        return [*self.memory, *self.files]
-
-    def free(self, word: str) -> bool:
-        """Tell whether anybody may use a search word."""
-        return _held(word, self.own) or _held(word, self.public)
-
-    def secret(self, word: str) -> bool:
-        """Tell whether a search word is private."""
-        # Letters that stand alone are initials, or are joined before they are looked at.
-        if (len(word) == 1 and word.isascii()) or self.free(word) or _filler(word):
-            return False
-        if _NUMBER.fullmatch(word.rstrip("%")):
-            digits = _digits(word)
-            if len(digits) <= FEW:
-                return False
-            if len(digits) == FEW + 1 or _YEAR.fullmatch(digits):
-                return _held(word, self.memory)
-        elif weight(word) < 1:
-            return False
-        return _held(word, self.memory) or _held(word, self.files)
-
-    @cached_property
-    def hidden(self) -> frozenset[str]:
-        """Return the private words that may be looked for in another form."""
-        every = {atom for one in self.private for atom in one.atoms if len(atom) >= PIECE}
-        return frozenset(atom for atom in every if any(map(self.secret, words(atom))))
-
-    @cached_property
-    def alike(self) -> frozenset[str]:
-        """Return what is left of private words without a letter, their vowels or their order."""
-        long = [one for one in self.hidden if len(one) > WHOLE and one.isalpha()]
-        every = {form for one in long for form in remains(one)}
-        return frozenset(every | {bare(one) for one in long if len(bare(one)) >= WHOLE})
-
-    @cached_property
-    def numbers(self) -> Mapping[str, int]:
-        """Return the private numbers, each with the length of the shortest piece that tells."""
-        shown = {one for some in (*self.own, *self.public) for one in some.numbers}
-        every = {one: DIGITS for some in self.files for one in some.numbers}
-        every |= {one: PIECE for some in self.memory for one in some.numbers}
-        return {one: least for one, least in every.items() if one not in shown}
+        return any(not filler(word) for word in terms(self.text))
 
 
 def redacted(query: str, material: Material) -> Redacted:
@@ -234,7 +110,7 @@ def _strange(atom: str, material: Material) -> bool:
     cut = words(atom)
     if atom.isdecimal() or atom in NO_TOPIC:
         return False
-    return not all(material.free(word) or _filler(word) or weight(word) < 1 for word in cut)
+    return not all(material.free(word) or filler(word) or weight(word) < 1 for word in cut)
 
 
 def _disguised(atom: str, material: Material) -> bool:
@@ -349,9 +225,9 @@ def _dotted(text: str, material: Material) -> set[int]:
 def _numbered(text: str, material: Material) -> set[int]:
     """Return the places of private numbers, and of parts of them."""
     gone: set[int] = set()
-    for one in _NUMBER.finditer(text):
-        digits = _digits(one[0])
-        if len(digits) < PIECE or _YEAR.fullmatch(digits) or _said(one[0], material):
+    for one in NUMBER.finditer(text):
+        digits = digits_of(one[0])
+        if len(digits) < PIECE or YEAR.fullmatch(digits) or _said(one[0], material):
             continue
         if any(_piece_of(digits, *whole) for whole in material.numbers.items()):
             gone.update(range(*one.span()))
@@ -372,7 +248,7 @@ def _piece_of(digits: str, whole: str, least: int) -> bool:
 
 def _chinese(text: str, material: Material) -> set[int]:
     """Return the places of private Chinese characters, whatever is between them."""
-    places = [at for at, letter in enumerate(text) if _HAN.match(letter)]
+    places = [at for at, letter in enumerate(text) if HAN.match(letter)]
     letters = "".join(text[at] for at in places)
     if len(letters) < 2:
         return set()
@@ -414,7 +290,7 @@ def _together(text: str, material: Material) -> set[int]:
     """Return the places of words that occur together only in a private sentence."""
     own = {word for one in material.own for word in one.words}
     asked = frozenset(
-        word for word in words(text) if word not in own and not _filler(word) and len(word) > 1
+        word for word in words(text) if word not in own and not filler(word) and len(word) > 1
     )
     found: set[str] = set()
     for sentence in (sentence for one in material.private for sentence in one.sentences):
@@ -426,7 +302,7 @@ def _together(text: str, material: Material) -> set[int]:
 
 def _count(both: Collection[str]) -> float:
     """Return how many words there are; a Chinese one has about two pairs."""
-    return sum(0.5 if _HAN.match(word) else 1.0 for word in both)
+    return sum(0.5 if HAN.match(word) else 1.0 for word in both)
 
 
 def _places(text: str, found: Set[str]) -> set[int]:
@@ -438,15 +314,3 @@ def _places(text: str, found: Set[str]) -> set[int]:
         if text[at : at + 2] in found:
             gone.update((at, at + 1))
     return gone
-
-
-def _held(word: str, some: Iterable[Vocabulary]) -> bool:
-    return any(word in one.words for one in some)
-
-
-def _filler(word: str) -> bool:
-    return word in FILLER or word in FILLER_ZH or word in FRAME
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdecimal, text))

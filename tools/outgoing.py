@@ -24,7 +24,8 @@ from memory.facts.listing import listed as facts
 from memory.files.reading import held
 from memory.own_words import said_in
 from memory.profile.store import kept as profile
-from retrieval.redaction import Material, Redacted, Vocabulary, redacted, vocabulary
+from retrieval.private_words import Material, Vocabulary, vocabulary
+from retrieval.redaction import Redacted, redacted
 from runs.ledger import hits_in
 from runs.place import Here
 from runs.trace import WITHHELD

@@ -19,7 +19,8 @@ from memory.learning.gate import borne_out
 from memory.learning.voice import spoken
 from memory.own_words import said_in
 from retrieval.common import is_common, weight
-from retrieval.redaction import Material, redacted, vocabulary
+from retrieval.private_words import Material, vocabulary
+from retrieval.redaction import redacted
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import held

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from retrieval.redaction import Material, redacted, vocabulary
+from retrieval.private_words import Material, vocabulary
+from retrieval.redaction import redacted
 
 OWN = "How do bees dance? 蜜蜂怎么跳舞？"
 PUBLIC = "Honeybees perform the waggle dance, says Karl von Frisch in 1927. 蜜蜂的摇摆舞"
