@@ -16,8 +16,11 @@ from starlette.exceptions import HTTPException
 from app.problems import for_clients, status
 from config.errors import Problem
 from graph.compiled import Compiled
+from graph.context import Context, context
 from graph.plan import checked
-from graph.session import check_version
+from graph.session import check_version, unfinished
+from graph.state import State
+from report.undone import begins_again, limit_kept, stands_before
 from retrieval.secrets import masked_within
 from runs.soundness import sound, told
 from tools.uploads import taken_in
@@ -71,6 +74,8 @@ class Guarded(Compiled):
             given = await _filed(config or {}, given)
         elif input is None and (again := await self._again(config or {})):
             given = Command(update={"again": again})
+        elif input is None:
+            await self._repeat(config or {}, more.get("context"))
         try:
             async for part in super().astream(given, config, **more):
                 yield part
@@ -154,6 +159,24 @@ class Guarded(Compiled):
         if head.config["configurable"].get("checkpoint_id") == place["checkpoint_id"]:
             return 0
         return int(head.values.get("again", 0)) + 1
+
+    async def _repeat(self, config: RunnableConfig, choices: Any) -> None:
+        """Let a finished run do again what failed in it, or what a limit prevented.
+
+        Raises:
+            Problem: `not_waiting` if the choices leave that limit as it was.
+        """
+        snapshot = await self.aget_state(config) if self.checkpointer else None
+        if snapshot is None or "turn" not in snapshot.values or unfinished(snapshot):
+            return
+        state = cast("State", snapshot.values)
+        chosen = choices if isinstance(choices, Context) else context(choices or {})
+        if reached := limit_kept(state, chosen):
+            hint = f"allow more in the context of the run: {reached.partition(' = ')[0]}"
+            raise Problem("not_waiting", f"the run ended at its limit {reached}", hint=hint)
+        if node := stands_before(state):
+            update = StateUpdate(cast("Values", begins_again(state, node)), node)
+            await super().abulk_update_state(config, [[update]])
 
     async def _command(
         self, config: RunnableConfig, command: Command[Any], before: Values

@@ -56,8 +56,9 @@ async def failures(
         said.append(
             render(f"notice_{'stood_in' if other else 'left_out'}", language=language, **words)
         )
-    if lost and runtime.server_info is None:
-        said.append(render("notice_go_on", language=language, command=goes_on(place)))
+    if lost:
+        name = "notice_go_on" if runtime.server_info is None else "notice_run_again"
+        said.append(render(name, language=language, command=goes_on(place)))
     return [("" if language == "zh" else " ").join(one.strip() for one in said)]
 
 

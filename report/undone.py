@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from config.errors import Problem
+from graph.context import Context
 from graph.records import Finding, key, of_turn
 from graph.state import State
 
@@ -27,6 +28,13 @@ def limit(state: State) -> str:
     told = [report.get("limit", "")] if report else []
     told += [one["reason"].removeprefix(CAPPED) for one in capped(state)]
     return next(filter(None, told), "")
+
+
+def limit_kept(state: State, choices: Context) -> str:
+    """Return the limit that ended a run and still is what it was; "" if more can be done now."""
+    reached = "" if first_error(state) else limit(state)
+    name = reached.partition(" = ")[0]
+    return reached if reached == f"{name} = {getattr(choices, name, None)}" else ""
 
 
 def first_error(state: State) -> Problem | None:

@@ -21,7 +21,7 @@ from graph.context import Context, context
 from graph.session import Outcome, Session, unfinished
 from graph.state import State
 from report.export import check_folder
-from report.undone import first_error, limit, stands_before
+from report.undone import limit_kept, stands_before
 from runs.lifecycle import NAMES, Run, allowed, broken_off, found, mark, written
 from runs.lock import held
 from runs.place import owned
@@ -116,7 +116,7 @@ async def _resume(
     if standing == "untaken":
         return await conductor.begin(opened, run.question, choices)
     conductor.run, conductor.context = run.id, choices
-    if standing == "finished" and (not stands_before(state) or _reached(state, choices)):
+    if standing == "finished" and (not stands_before(state) or limit_kept(state, choices)):
         await mark(run.owner, run.id, state["status"])
         return Outcome(state, None)
     if standing in ("working", "finished"):
@@ -172,7 +172,7 @@ def _check(
         hint = "give --approve, --reject TEXT or --plan FILE"
         raise Problem("decision_missing", f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
-    reached = _reached(state, choices)
+    reached = limit_kept(state, choices)
     if standing == "finished" and reached and there and not decided:
         name = reached.partition(" = ")[0]
         project = f" --project {quote(choices.project)}" if choices.project else ""
@@ -190,10 +190,3 @@ def _check(
     if standing != "waiting" and decided:
         hint = "resume it without a decision"
         raise Problem("not_waiting", f"{run.id} does not wait for a review", hint=hint)
-
-
-def _reached(state: State, choices: Context) -> str:
-    """Return the limit that ended a run and still is what it was; "" if more can be done now."""
-    ended_by = "" if first_error(state) else limit(state)
-    name = ended_by.partition(" = ")[0]
-    return ended_by if ended_by == f"{name} = {getattr(choices, name, None)}" else ""
