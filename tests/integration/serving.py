@@ -46,8 +46,14 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serving(home: Path, **more: str) -> Iterator[Server]:
-    """Start a server of its own on a free port; it has read the example folder."""
+def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Server]:
+    """Start a server of its own on a free port; it has read the example folder.
+
+    Args:
+        home: The data folder.
+        folder: Where the server is started; in the data folder if none is given.
+        more: Its environment besides that of the tests.
+    """
     port = _free_port()
     dossier = str(Path(sys.executable).with_name("dossier"))
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
@@ -57,7 +63,7 @@ def serving(home: Path, **more: str) -> Iterator[Server]:
     subprocess.run(read, env=environment, check=True, capture_output=True, cwd=home)
     log = (home / "server.log").open("w")
     serve = [dossier, "serve", "--port", str(port)]
-    process = subprocess.Popen(serve, env=environment, cwd=home, stdout=log, stderr=log)
+    process = subprocess.Popen(serve, env=environment, cwd=folder or home, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
     try:
         _wait(url, process, home / "server.log")
