@@ -33,6 +33,7 @@ class Server(NamedTuple):
 
     url: str
     environment: dict[str, str]
+    pid: int
 
     @property
     def home(self) -> Path:
@@ -67,7 +68,7 @@ def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Ser
     url = f"http://127.0.0.1:{port}"
     try:
         _wait(url, process, home / "server.log")
-        yield Server(url, environment)
+        yield Server(url, environment, process.pid)
     finally:
         process.terminate()
         try:
