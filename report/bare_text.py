@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from retrieval.regex import regex
-from retrieval.script import CJK
+from retrieval.script import CJK, simplified
 
 _LETTER = f"[^\\W_{CJK}]"
 _MINUS = "(?<![\\w.,%)])(?<!\\d )[-\u2212](?=\\d)"
@@ -77,5 +77,5 @@ def alphabetic(words: str) -> set[str]:
 def _bare(found: re.Match[str]) -> str:
     if found["stop"]:
         return "."
-    word = unicodedata.normalize("NFKC", found[0]).lower()
+    word = simplified(unicodedata.normalize("NFKC", found[0]).lower())
     return _THOUSANDS.sub("", word).replace("\u2212", "-")

@@ -32,6 +32,7 @@ from report.reckoning import Outcome, Reckoner, does_not_come_out
 from report.strength import goes_beyond
 from report.subjects import first_cited, other_subject
 from retrieval.regex import regex
+from retrieval.script import simplified
 from retrieval.text import language
 from retrieval.words import words
 
@@ -67,7 +68,8 @@ class Comparison:
     def __init__(
         self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, cited: Sequence[str]
     ) -> None:
-        self.texts, self.names, self.asked, self.cited = texts, names, asked, cited
+        self.texts, self.asked, self.cited = texts, simplified(asked), cited
+        self.names = {name: simplified(title) for name, title in names.items()}
         self.around = ""
         """The paragraph that is looked at, and the one before it."""
         self.near: list[str] = []
@@ -98,7 +100,7 @@ class Comparison:
         said = plain(statement)
         if not (name in near or self.is_telling(statement) or self.alone_has(said, name)):
             return False
-        title, text = self.names.get(name, ""), self.texts[name]
+        title, text = self.names.get(name, ""), self.source(name).text
         others = [self.names.get(other, "") for other in self.texts if other != name]
         return not any(other_subject(one, [text], [title], others) for one in [*self.above, said])
 
@@ -230,7 +232,7 @@ class Comparison:
         names = [name for name in self.texts if self.comparable(bare, [name])]
         if not names or len(names) < len(self.texts):
             return ""
-        about = "\n".join([question, *(self.names.get(name, "") for name in names)])
+        about = "\n".join([simplified(question), *(self.names.get(name, "") for name in names)])
         known = [self.figure(name).numbers for name in names]
         if unsupported(bare, known, sorted([*values(about), *self.reckoner.results])):
             return "number"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from report.differences import Change, Known, different, says_no, tokens
 from report.marks import MARKER, blank
 from retrieval.regex import regex
-from retrieval.script import language, only_language
+from retrieval.script import language, only_language, simplified
 from retrieval.text import sentences
 from retrieval.words import words
 
@@ -85,7 +85,8 @@ class Place(NamedTuple):
 
 
 def indexed(text: str) -> Text:
-    """Return a source as it is compared."""
+    """Return a source as it is compared, in simplified characters where it is Chinese."""
+    text = simplified(text)
     said = [sentence.text for sentence in sentences(text)]
     places: dict[str, dict[int, None]] = {}
     for at, sentence in enumerate(said):
@@ -196,8 +197,11 @@ def _clauses(said: str) -> list[str]:
 
 
 def plain(statement: str) -> str:
-    """Return what a statement says itself: without its marks and its quotations."""
-    return re.sub(r"\*\*|__|`", "", MARKER.sub("", blank(statement)).replace("\0", ""))
+    """Return what a statement says itself: without its marks and its quotations.
+
+    Its Chinese is in simplified characters, as that of sources that are compared.
+    """
+    return simplified(re.sub(r"\*\*|__|`", "", MARKER.sub("", blank(statement)).replace("\0", "")))
 
 
 def _compared(said: str, source: Text) -> Iterator[Place]:

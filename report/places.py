@@ -11,7 +11,7 @@ from typing import NamedTuple
 from report.bare_text import BareText, alphabetic, bare_text, bare_words
 from report.quotations import DENIES, Piece
 from retrieval.regex import regex
-from retrieval.script import CJK
+from retrieval.script import CJK, simplified
 from retrieval.text import find
 
 STRETCH = 8_000
@@ -54,7 +54,7 @@ def letters(text: str) -> str:
     It is much faster to make than a folded text, and where the letters of a quotation are not,
     the quotation is not.
     """
-    text = "".join(unicodedata.normalize("NFKC", text.replace("´", "")).lower().split())
+    text = "".join(unicodedata.normalize("NFKC", simplified(text.replace("´", ""))).lower().split())
     for character in _TYPOGRAPHY:
         text = text.replace(character, "")
     return text

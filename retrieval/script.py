@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from retrieval.regex import regex
@@ -25,6 +27,19 @@ MIXED = (0.1, 0.55)
 def western(text: str) -> bool:
     """Tell whether a text has none of the characters of `CJK`, nor any that stands behind them."""
     return text.isascii() or max(text) < FIRST
+
+
+def simplified(text: str) -> str:
+    """Return a text with simplified Chinese characters in place of traditional ones, as many."""
+    return text if western(text) else text.translate(_simplified())
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Return the simplified character for each traditional one that differs from it."""
+    lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
+    pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
+    return {ord(pair[0]): pair[1] for pair in pairs}
 
 
 def language(text: str) -> Literal["zh", "en"]:

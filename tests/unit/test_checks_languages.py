@@ -120,3 +120,33 @@ def test_a_text_in_two_languages_proves_nothing_strange():
     both = f"{MANUAL}\n\n{NOTE}"
 
     same("鲸鱼唱歌的声音比任何一把小提琴都要响亮得多 [S1]。", {"S1": both})
+
+
+BRIDGE_HANT = (
+    "石橋於道光年間由鄉紳陳萬興籌資修建，全長八十六公尺，共有九個橋孔。"
+    "橋頭的石碑記載了捐款人的姓名。1962年颱風毀壞了東側的欄杆，兩年後以鋼筋混凝土重建。"
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "石桥由乡绅陈万兴在道光年间筹资修建，有九个桥孔[S1]。",
+        "1962年台风毁坏了东侧栏杆，两年后用钢筋混凝土重建[S1]。",
+        "捐款人的姓名记在桥头的石碑上[S1]。",
+        '碑文之外，资料写道：<q s="S1">两年后以钢筋混凝土重建</q>。',
+    ],
+)
+def test_a_report_in_simplified_characters_is_compared_with_a_page_in_traditional_ones(said):
+    checked = proven(said, {"S1": BRIDGE_HANT})
+
+    assert not checked.removed
+    assert not checked.doubted
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["石桥共有七个桥孔[S1]。", "1971年台风毁坏了东侧的栏杆[S1]。", "台风没有毁坏东侧的栏杆[S1]。"],
+)
+def test_what_a_page_in_traditional_characters_has_otherwise_is_marked(said):
+    assert proven(said, {"S1": BRIDGE_HANT}).doubted
