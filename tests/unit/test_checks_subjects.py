@@ -138,11 +138,11 @@ def test_an_antonym_or_a_condition_on_one_side_is_no_contradiction(said: str):
 @pytest.mark.parametrize(
     ("said", "reasons"),
     [
-        ("| Support | 9 months [S3] |", ["number"]),
+        ("| Support | 9 months [S3] |", ["other_number"]),
         ("| Support | 8 months, or 12 + 18 months for others [S3] |", []),
-        ("| 支持 | 9个月[S3] |", ["number"]),
+        ("| 支持 | 9个月[S3] |", ["other_number"]),
         ("A release of October is supported for eight months [S3].", []),
-        ("A release of October is supported for five months [S3].", ["number"]),
+        ("A release of October is supported for five months [S3].", ["other_number"]),
         ("Others get a year of fixes [S3].", []),
         ("They are supported for 30 months in all, being 12 plus 18 [S3].", []),
     ],

@@ -483,7 +483,6 @@ def test_a_number_that_a_cited_source_has_is_supported(sentence):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "A colony has 31,000 bees [S1].",
         "Trade rose by 12.6 % [S1].",
         "It was in 1968 [S2].",
         "Bees cluster below 14 °C [S1].",
@@ -495,6 +494,12 @@ def test_a_number_that_no_cited_source_has_is_reported(sentence):
     doubted = proven(f"Bees dance [S1]. {sentence}", {"S1": BEES, "S2": DANCE}).doubted
 
     assert doubted == [{"text": sentence, "reason": "number"}]
+
+
+def test_a_number_in_place_of_another_one_of_the_source_is_reported_as_such():
+    said = "A colony has 31,000 bees [S1]."
+
+    assert proven(said, {"S1": BEES}).doubted == [{"text": said, "reason": "other_number"}]
 
 
 def test_a_mere_quotation_cites_only_the_sources_that_have_it():
