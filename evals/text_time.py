@@ -57,7 +57,7 @@ SECONDS = 3.0
 PATIENCE = 2
 """So many times as long may take what would take `SECONDS`, if it grew as the text does."""
 
-SEARCHED = 10.0
+SEARCHED = 4.0
 """No more seconds are spent on finding the text that is worst for a function."""
 
 MEMORY = 6 * 2**30

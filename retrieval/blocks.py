@@ -19,7 +19,8 @@ LEAD = 350
 
 _BLANK = regex(r"\n\s*\n|\Z")
 _ANNOUNCES = regex(
-    r"[:：]\W*$|\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
+    r"(?<!\W)(?>\W*?[:：])\W*$"
+    r"|\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
     r"|here (?:is|are)|for example|such as this)\b[^.!?\n]{0,80}[.:]?\W*$"
     r"|(?:如下|以下|下面|下列|例如)[^。！？\n]{0,30}[。：]?\s*$",
     re.IGNORECASE,
@@ -94,7 +95,9 @@ def _leads(paragraph: str) -> bool:
         return False
     if "\n" not in paragraph and (TERM.match(paragraph) or heading(paragraph)):
         return not BULLET.match(paragraph) or bool(TERM.match(paragraph))
-    return bool(re.search(r"[:：]\W*$", paragraph)) and not entry(paragraph.split("\n")[-1])
+    return bool(re.search(r"(?<!\W)(?>\W*?[:：])\W*$", paragraph)) and not entry(
+        paragraph.split("\n")[-1]
+    )
 
 
 def _is_code(paragraph: str) -> bool:

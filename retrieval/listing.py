@@ -23,8 +23,10 @@ _MARK = regex(
 _ROW = regex(r"\s*(?P<header>[^:：;；]{1,60}[:：] )[^;；]*[;；] [^:：;；]{1,60}[:：] ")
 _TITLE = regex(r"#{1,6}\s+")
 _RULE = regex(r"\s*[-=*_~^.]{3,}\s*$")
-_ENDED = regex(r"[.!?;,。！？；，、…]\W*$")
-_ANNOUNCES = regex(r"[:：]\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE)
+_ENDED = regex(r"(?<!\W)(?>\W*?[.!?;,。！？；，、…])\W*$")
+_ANNOUNCES = regex(
+    r"(?<!\W)(?>\W*?[:：])\W*$|\bfollowing\b|\bbelow\b|如下|以下|下面|下列", re.IGNORECASE
+)
 
 Kind = Literal["item", "row", "term", "text", "heading"]
 
@@ -189,7 +191,7 @@ def _heads(unit: _Unit, after: _Unit) -> bool:
 def _is_short(unit: _Unit) -> bool:
     """Tell whether a paragraph may be a term: one short line that ends no sentence."""
     short = unit.kind == "text" and len(unit.text) <= TERM and "\n" not in unit.text
-    return short and not re.search(r"[.!?;:,。！？；：，、…]\W*$", unit.text)
+    return short and not re.search(r"(?<!\W)(?>\W*?[.!?;:,。！？；：，、…])\W*$", unit.text)
 
 
 def _indent(line: str) -> int:

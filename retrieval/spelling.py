@@ -28,7 +28,7 @@ COMMON = 0.85
 MOST = 8
 """So many words of a question are corrected at most."""
 
-_QUOTED = regex(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
+_QUOTED = regex(r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
 _WORD = regex(r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[\](-]|\.\w|['’]\w)")
 
 

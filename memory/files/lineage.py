@@ -26,7 +26,7 @@ WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u340
 MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
-QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*[?？。.]?\s*$")
+QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*+[?？。.]?\s*$")
 """The end of a question, which states nothing."""
 
 CLAUSE = regex(r"[,;:，；：、]\s*|\s[-–—]\s")

@@ -97,7 +97,7 @@ DENIES = regex(
 )
 _LABEL = regex(r"^\W*[\w .-]{1,30}(?::|\(|=)[^.!?]{1,40}\W*$|^[A-Z][A-Z_]+=\S+$")
 """What only names something, as an entry of an index and a setting do."""
-_ANNOUNCES = regex(r"[:：]\W*$|\[-")
+_ANNOUNCES = regex(r"(?<!\W)(?>\W*?[:：])\W*$|\[-")
 """What comes before the lines that say something, or shows how a command is called."""
 
 

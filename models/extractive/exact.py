@@ -49,7 +49,7 @@ _KIND = (
     r"(?: (?:command|option|function|statement|program|tool|package|builtin|module|method|clause"
     r"|parameter|setting|utility|pragma|file|variable|keyword|directive|key|flag|field))?"
 )
-_AFTER = r"[\"'”’`)]?(?:\(\d?\))?(?:\s*\([^)]*\)|, [^,.;]{1,60},)?\s+"
+_AFTER = r"[\"'”’`)]?(?:\(\d?\))?(?:\s*\([^()]*\)|, [^,.;]{1,60},)?\s+"
 _VERB = (
     r"(?:(?:can|may|will) (?:be )?|(?:is|are|was|were) (?=\w+ed\b)|(?:used|designed) to |simply )*"
     r"(?P<said>[a-z-]+)\b"
@@ -68,7 +68,7 @@ _DESCRIBES = regex(
     r"(?:^|\n)(?:NAME|DESCRIPTION|INTRODUCTION|OVERVIEW|SUMMARY)\n(?:[ \t].*\n|\n)*.*$"
 )
 """The part of a manual that says what the program does, up to a quote."""
-_BUT = regex(r"\([^)]*\bnot\b|\bno-op\b")
+_BUT = regex(r"\([^()]*\bnot\b|\bno-op\b")
 """What takes back what a sentence says a thing does."""
 _HERE = regex(
     r"\b(?:in|for|with|on) (?:this|that|such|these|those) (?:case|configuration|example|mode|way)s?"

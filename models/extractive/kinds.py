@@ -40,7 +40,7 @@ _STYLED = (
 )
 
 
-_TITLE = regex(r'"[^"]*"|“[^”]*”')
+_TITLE = regex(r'"[^"]*"|“[^“”]*”')
 """What is named in quotation marks is a work and no person."""
 
 _NO_NUMBER = regex(

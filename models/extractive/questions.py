@@ -26,7 +26,7 @@ _CLAUSE = regex(
     r"|有?哪些|什[么麼]))|(?<=[?？])\s*",
     re.IGNORECASE,
 )
-_SIDE = r"[^,.;:?!，。；：？！、]+?"
+_SIDE = r"[^,.;:?!，。；：？！、]{1,200}?"
 _SIDES = (
     r"\b(?:compar(?:e|ing)|contrast|comparison (?:of|between)"
     rf"|(?:difference|similarit)\w* (?:between|of)) (?P<a>{_SIDE}),?"

@@ -39,7 +39,7 @@ _ONESELF = regex(
     r"|^\W*(?:[请請]?[记記]住\W*)?[我咱](?!想|要|需|希望|打算)(?!.*[?？])",
     re.IGNORECASE,
 )
-_ASKS = regex(r"[?？]\W*$")
+_ASKS = regex(r"(?<!\W)(?>\W*?[?？])\W*$")
 _ARTICLE = regex(r"^(?:the|an?) ", re.IGNORECASE)
 
 

@@ -66,7 +66,7 @@ _BACK = regex(
 )
 _CLASS = regex(r"^\W*(?:(?:in|on|at|by|to|from|for|of) )?(?:which|what) ([\w-]+)", re.IGNORECASE)
 """What names the kind of thing that is asked for."""
-_ENDS = regex(r"(?<!\.\.)[.!?。！？][\W]*$")
+_ENDS = regex(r"(?<!\W)(?>\W*?(?<!\.\.)[.!?。！？])\W*$")
 """What ends like a sentence, and not with dots or a colon."""
 _BEFORE = regex(r"(?:^|\n|[.!?:]\W*\s)[^\w\n]*$")
 """What stands before a whole sentence."""

@@ -18,11 +18,11 @@ NAMED = 2.0
 
 _NAMED = regex(
     r"(?<![A-Za-z])[A-Z][a-zA-Z0-9'’-]*|\d[\d.,:/-]*\d"
-    r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
+    r"|《([^《》]+)》|「([^「」]+)」|『([^『』]+)』|“([^“”]+)”|\"([^\"]+)\""
 )
 _NAME = regex(
     r"(?<![A-Za-z.])[A-Z][\w'’.-]*\b(?:(?: (?:of|the|de|van|von|&))* [A-Z0-9][\w'’.-]*\b)*"
-    r"|《([^》]+)》|「([^」]+)」|『([^』]+)』|“([^”]+)”|\"([^\"]+)\""
+    r"|《([^《》]+)》|「([^「」]+)」|『([^『』]+)』|“([^“”]+)”|\"([^\"]+)\""
 )
 _BOUND = regex(
     r"\b(?:than|over|under|above|below|at least|at most|exceed(?:s|ing)?) +[$€£]?(\d[\d.,]*)"
@@ -114,16 +114,21 @@ def key_phrase(text: str, most: int = 8) -> str:
     """Return the words of a question that name its topic, as they are spelt there, for a search."""
     found = phrases(_TASK.sub(" ", bare(text))) or phrases(text)
     if len(found) > most:
-        worth = {one: _worth(one, at / len(found), text) for at, one in enumerate(found)}
-        found = [one for one in found if one in sorted(found, key=worth.__getitem__)[-most:]]
+        own = named(text)
+        worth = {one: _worth(one, at / len(found), own) for at, one in enumerate(found)}
+        best = set(sorted(found, key=worth.__getitem__)[-most:])
+        found = [one for one in found if one in best]
     return " ".join(found)
 
 
-def _worth(phrase: str, place: float, text: str) -> float:
-    """Return what a phrase says about a question; what stands early in it (0..1) says more."""
-    own = set(terms(phrase))
-    more = NAMED if own & named(text) else 1.0
-    return max(map(weight, own), default=0.0) * more * (1 - place / 2)
+def _worth(phrase: str, place: float, own: set[str]) -> float:
+    """Return what a phrase says about a question; what stands early in it (0..1) says more.
+
+    `own` has the terms of the names in the question.
+    """
+    said = set(terms(phrase))
+    more = NAMED if said & own else 1.0
+    return max(map(weight, said), default=0.0) * more * (1 - place / 2)
 
 
 def named(text: str) -> set[str]:

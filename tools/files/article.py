@@ -43,7 +43,7 @@ _FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
 )
 _NOT_LETTERS = regex(r"[\W_]+")
-_COLON = regex(r"[:：]\W*$")
+_COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
 _LISTED = regex(r"-\s|\d+\.\s")
 
 
