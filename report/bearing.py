@@ -93,7 +93,7 @@ _FRAMING = frozenset(
         " century decade year month week day hour minute th st nd rd"
     )
 )
-_CODE = regex(r"\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
+_CODE = regex(r"(?<!\S)\S*(?<=[A-Za-z0-9])[_=/.\\](?=[A-Za-z0-9])\S*|(?<!\w)--?\w\S*")
 _IF = regex(r"\b(?:if|unless|when|whether)\b|如果|若|除非", re.IGNORECASE)
 _BOLD = regex(r"\*\*|__|^[|\s]+|[|\s:：]+$")
 _ZH_TELLS = regex("[了着]|可以|必[须須]|[被把给給]|由(?!来|於|于)")

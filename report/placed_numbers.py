@@ -46,9 +46,8 @@ SHORT = 3
 NAMED = 2
 """How much more a name counts than another word where a number is looked for."""
 
-_NAME = (
-    r"(?:[\"“‘]?[A-Z][\w'’.-]*(?:\s+(?:(?:of|the|and|de|la|von|van|for|in)\s+)?[A-Z][\w'’.-]*)*)"
-)
+_WORD = r"[A-Z][\w'’.-]{0,40}"
+_NAME = rf"(?:[\"“‘]?{_WORD}(?:\s+(?:(?:of|the|and|de|la|von|van|for|in)\s+)?{_WORD}){{0,8}})"
 _BRACKETS = regex(rf"(?P<name>{_NAME})[\"”’]?\s*\((?P<inside>[^()]{{1,60}})\)")
 _SPAN = regex(r"\d\s*(?:[-–—]|--)\s*\d|\b(?:born|died|b\.|d\.)\s|\d{1,2}\s+[A-Z][a-z]+\s+\d{4}")
 _PARENTHESIS = regex(r"[(（]([^()（）]{0,200})[)）]")

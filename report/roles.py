@@ -18,9 +18,10 @@ REACH = 90
 LONG = 4
 """A word of a name with fewer letters is in many names."""
 
-_NAME = r"[A-Z](?:\.|[\w'’-]+)(?:\s+(?:(?:de|la|von|van|der|of|the)\s+)?[A-Z](?:\.|[\w'’-]+)){0,4}"
+_PART = r"[A-Z](?:\.|[\w'’-]{1,40})"
+_NAME = rf"{_PART}(?:\s+(?:(?:de|la|von|van|der|of|the)\s+)?{_PART}){{0,4}}"
 _NAMES = rf"{_NAME}(?:(?:,\s*|,?\s+and\s+){_NAME}){{0,5}}"
-_VERB = rf"(?:[A-Za-z][a-z]+ed|{'|'.join(sorted(irregular()))})"
+_VERB = rf"(?:[A-Za-z][a-z]{{1,40}}ed|{'|'.join(sorted(irregular()))})"
 _VERBS = rf"{_VERB}(?:(?:,\s*|,?\s+and\s+){_VERB}){{0,3}}"
 _BY = regex(
     rf"\b(?P<verbs>{_VERBS})\s+by\s+(?P<names>[^,;()]{{1,60}}?)"
