@@ -23,7 +23,6 @@ Of the first something is missing; from the second, wrong sentences were taken o
 SHARED = {"en": 3, "zh": 5}
 """A sentence that a review speaks of without copying it has at least so many of its words."""
 
-_QUOTED = regex("“(.+)”$", re.MULTILINE)
 _DENIED = regex(
     r"(?:\b(?:not|instead\s+of|rather\s+than|never)|n['’]t|而不是|而非|并非|不是|不)\s*((?:[\w'’-]+\s*){1,4})",
     re.IGNORECASE,
@@ -85,4 +84,5 @@ def sound(body: str, doubted: Sequence[str]) -> str:
 
 def quoted(told: str) -> list[str]:
     """Return the sentences that lines on doubts quote, one a line."""
-    return _QUOTED.findall(told)
+    after = (line.partition("“")[2] for line in told.split("\n"))
+    return [one[:-1] for one in after if len(one) > 1 and one.endswith("”")]

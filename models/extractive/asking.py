@@ -73,8 +73,8 @@ _BEYOND = regex(
     rf" (?:an?|another|some) (?:[\w-]+ ){{0,2}}?{_WORKS}|(?:write|compose) {_WORKS})\b"
     r"|^\W*(?:translate|draw|paint|sing|play|pretend|imagine)\b"
     r"|\b(?:in|into) (?:french|german|spanish|chinese|italian|latin|english)\W*$"
-    r"|^\W*(?:what(?:['’]s| is)|calculate|compute|how much is|solve)?\s*"
-    r"[-(]*\d[\d\s.,()-]*[+*/×÷^=][-\d\s.,+*/×÷^()=?？]*$|\d\s*[加减減乘除]以?\s*\d"
+    r"|^\W*+(?:what(?:['’]s| is)|calculate|compute|how much is|solve)?[\s(-]*+"
+    r"\d[\d\s.,()-]*[+*/×÷^=][-\d\s.,+*/×÷^()=?？]*$|\d\s*[加减減乘除]以?\s*\d"
     r"|^\W*(?:把.*)?(?:翻[译譯]|[译譯]成)(?![了过過的])|^\W*[画畫唱]一"
     r"|^\W*[写寫作编編]一?[首篇段个個封].{0,20}(?:[诗詩歌词詞曲信]|故事|小[说說]|笑[话話]|[邮郵]件|代[码碼])",
     re.IGNORECASE,

@@ -11,16 +11,16 @@ from retrieval.script import HAN
 from retrieval.words import QUESTION_WORDS, STOPWORDS, words
 
 _THING = regex(
-    r"^\W{0,99}+(?:what|who)(?:['’]s| is| are| was| were) "
+    r"^\W{0,20}+(?:what|who)(?:['’]s| is| are| was| were) "
     r"(?:(?:the )?(?:meaning|definition) of |meant by )?(?:an? |the )?"
-    r"(?P<en>[^,?.;:]{1,200}?)(?: (?:used |good )?for)?"
+    r"(?P<en>[^,?.;:\n]{1,200}?)(?: (?:used |good )?for)?"
     r"(?:\W*$|,| and (?:what|how|why|who|when|where|which)\b)"
-    r"|^\W{0,99}+(?:define|explain what) (?:an? |the )?"
-    r"(?P<define>[^,?.;:]{1,200}?)(?: is| are)?\W*$"
-    r"|^\W{0,99}+what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:]{1,200}?) (?:mean|do)\W*$"
-    r"|^\W{0,99}+(?:what|who) (?:an? |the )?(?P<told>[^,?.;:]{1,200}?) (?:is|are|was|were)\W*$"
-    r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；]{1,200})"
-    r"|^(?P<named>[^，。？?；]{1,200}?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
+    r"|^\W{0,20}+(?:define|explain what) (?:an? |the )?"
+    r"(?P<define>[^,?.;:\n]{1,200}?)(?: is| are)?\W*$"
+    r"|^\W{0,20}+what do(?:es)? (?:an? |the )?(?P<means>[^,?.;:\n]{1,200}?) (?:mean|do)\W*$"
+    r"|^\W{0,20}+(?:what|who) (?:an? |the )?(?P<told>[^,?.;:\n]{1,200}?) (?:is|are|was|were)\W*$"
+    r"|(?:什[么麼]是|何[谓謂]|[谁誰]是)(?P<zh>[^，。？?；\n]{1,200})"
+    r"|^(?P<named>[^，。？?；\n]{1,200}?)(?:的(?:定义|含义|意思))?(?:是|指的?是?)(?:什[么麼]|[谁誰])",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE = regex(

@@ -16,15 +16,20 @@ from graph import plan_text
 from memory.facts.fact import cleaned
 from memory.learning.rules import clauses
 from memory.pages.sizing import prepared
-from models.extractive.asking import bare
-from models.extractive.blocks import Page
+from models.extractive.asking import bare, beyond_quoting
+from models.extractive.blocks import Page, Quote
+from models.extractive.confidence import answered
 from models.extractive.feedback import without
+from models.extractive.meaning import thing
+from models.extractive.questions import sides
 from models.extractive.titles import titled
+from models.extractive.topic import key_phrase
 from report import arithmetic
+from report.bearing import unborne
 from report.caveats import not_found
 from report.claims import asserts
 from report.frames import moved_name, moved_number, moved_words
-from report.keeping import sound
+from report.keeping import quoted, sound
 from report.likeness import compared
 from report.quotations import quotations
 from report.render import plain as plain_report
@@ -105,6 +110,17 @@ def places(text: str) -> object:
     ]
 
 
+def quoted_answer(text: str) -> object:
+    """Judge a quote that a page holds as an answer."""
+    page, quote = Page("S1", "Bees", "", text), Quote("S1", text)
+    return answered("How do bees dance?", [page], [quote], 1)
+
+
+def borne(text: str) -> object:
+    """Compare a sentence with a source."""
+    return unborne("Vos filmed 12 bees in Leiden", [compared(text)], "Which bees danced?")
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
 def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
@@ -150,6 +166,18 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (titled, "9"),
         (titled, " ;"),
         (bare, "9"),
+        (beyond_quoting, "("),
+        (quoted_answer, "?!.,;"),
+        (quoted_answer, "<!-- "),
+        (key_phrase, "“a "),
+        (key_phrase, "《蜂"),
+        (key_phrase, "Vos "),
+        (thing, "\n"),
+        (sides, "bees and tea "),
+        (quoted, "“a "),
+        (borne, "QmVlcyBkYW5j"),
+        (borne, "Vos "),
+        (borne, "9"),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
