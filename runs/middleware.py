@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -268,11 +269,19 @@ def _plain(request: ModelRequest[Around]) -> dict[str, Any]:
 def _told(reply: AIMessage, name: str, worst: Cost) -> Cost:
     """Return what a call used; counted here, and written on the reply, if the server is silent."""
     if not _tells(reply):
-        read, written = worst.tokens_in, count(str(reply.text))
+        read, written = worst.tokens_in, _written(reply)
         reply.usage_metadata = UsageMetadata(
             input_tokens=read, output_tokens=written, total_tokens=read + written
         )
     return replace(_cost(reply, name), session=worst.session)
+
+
+def _written(reply: AIMessage) -> int:
+    """Return the tokens of a reply as they are counted here, with its thoughts and tool calls."""
+    thought = reply.additional_kwargs.get("reasoning_content")
+    calls = [[one["name"], one["args"]] for one in reply.tool_calls]
+    said = [str(reply.text), thought if isinstance(thought, str) else ""]
+    return sum(map(count, said)) + (count(json.dumps(calls)) if calls else 0)
 
 
 def _tells(reply: AIMessage) -> bool:

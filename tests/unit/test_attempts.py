@@ -17,6 +17,7 @@ from graph.context import Context
 from runs.attempts import OPEN, Attempt, attempts, begun, failing, renamed
 from runs.budget import _budgets, budget
 from runs.ledger import Cost
+from runs.middleware import _told
 from runs.trace import read_trace
 from storage.engine import read_rows
 from storage.tables import calls
@@ -315,3 +316,20 @@ async def test_what_failed_is_told_in_the_order_of_the_plan_however_its_steps_ca
     told = [(one.role, one.step) for one in await failing("t1-1")]
 
     assert told == [("researcher", "s2"), ("researcher", "s10"), ("planner", "")]
+
+
+async def test_thoughts_and_tool_calls_count_where_a_server_does_not_say_what_it_billed(
+    script: Script,
+):
+    words = "Bees dance [S1]. "
+    thoughts = {"reasoning_content": "The user asks about bees. " * 100}
+    finish = {"finish_reason": "stop"}
+    script.on("reporter", AIMessage(words, additional_kwargs=thoughts, response_metadata=finish))
+    wanted = [{"name": "search", "args": {"queries": ["bees"] * 100}, "id": "1"}]
+    calling = AIMessage("", tool_calls=wanted, response_metadata=finish)
+
+    await written()
+
+    (one,) = await of_run()
+    assert one.tokens_out > 500
+    assert _told(calling, "fake:any", Cost()).tokens_out > 150

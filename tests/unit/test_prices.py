@@ -10,7 +10,9 @@ from app.cli import doctor
 from app.cli.ask import check_models
 from app.cli.progress import Progress
 from app.server import check
+from config import environment
 from config.errors import Problem
+from config.settings import settings
 from graph.context import Context
 from graph.session import Session
 from models.load import check_prices, without_price
@@ -113,3 +115,50 @@ async def test_the_report_says_that_no_price_is_known(
     outcome = await thread.begin("How do bees live?", make(choices, deep=False), quiet)
 
     assert outcome.state["report"]["notices"][-1].startswith("No price is known for fake:any, so")
+
+
+@pytest.fixture
+def house_vectors(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A paid model, and the vectors made by one without a price, as the home's settings say."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("DOSSIER_MODEL", "openai:gpt-4o")
+    home.mkdir()
+    (home / ".env").write_text("DOSSIER_EMBEDDINGS=openai:house-vectors\n")
+    # What the program then sets itself ends with the test.
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", "")
+    monkeypatch.delenv("DOSSIER_EMBEDDINGS")
+    environment.take_over()
+    settings.cache_clear()
+
+
+@pytest.mark.usefixtures("house_vectors")
+async def test_an_embedder_without_a_price_is_refused_under_a_cap_that_a_person_has_set():
+    with pytest.raises(Problem, match="openai:house-vectors") as refused:
+        await check_models(Context(), Said(), money=True)
+    assert refused.value.code == "model_without_price"
+
+    with pytest.raises(Problem, match="openai:house-vectors"):
+        check({"max_cost": 0.2})
+
+
+@pytest.mark.usefixtures("house_vectors")
+async def test_under_the_usual_cap_a_person_is_warned_of_an_embedder_without_a_price():
+    said = Said()
+
+    await check_models(Context(), said)
+
+    (line,) = [line for line in said.lines if "price" in line]
+    assert line.startswith("Warning: no price is known for openai:house-vectors, so max_cost")
+
+
+@pytest.mark.parametrize(
+    "embedder", ["minilm", "minilm:/models", "hashing", "none", "openai:text-embedding-3-small"]
+)
+def test_an_embedder_of_this_machine_or_with_a_price_is_no_matter(
+    monkeypatch: pytest.MonkeyPatch, embedder: str
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("DOSSIER_EMBEDDINGS", embedder)
+    settings.cache_clear()
+
+    check({"models": {"default": "openai:gpt-4o"}, "max_cost": 0.2})
