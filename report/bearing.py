@@ -59,16 +59,24 @@ ALIKE = {"en": 0.6, "zh": 0.5}
 
 _NOT = regex(
     r"\b(?:not|never|none|no|neither|nor|nobody|nothing|cannot|without|no\s+longer"
-    r"|(?:refus|fail|declin)(?:e[sd]?|s|ed)\s+to)\b|n['’]t\b"
+    r"|(?:refus|fail|declin)(?:e[sd]?|s|ed)\s+to|(?:left|ruled)\s+out|turned\s+down|called\s+off)\b"
+    r"|n['’]t\b"
     r"|不(?![仅僅但只过過同少久断斷论論管足满滿到如])|没有?|沒有?|未(?![来來婚])|并非|並非|从无|無|无(?![论論数數锡錫线線])"
 )
 _LIKE_NOT = regex(
-    r"\b(?:un\w{4,}|in(?:able|valid|complete|active)\w*|dis\w{4,}|\w+less|fail\w*|lack\w*|refus\w*|except"
-    r"|only|few|little|rarely|seldom|hardly|forb\w+|prohibit\w*|avoid\w*|den(?:y|ies|ied)|stop\w*|instead"
-    r"|reject\w*|declin\w*|absent|missing|alone|until|before|neither|nor|no|not|never|none|without"
-    r"|cannot|nothing|nobody)\b|n['’]t\b|[不没沒未无無非别勿拒缺禁免]",
+    r"\b(?:un(?!der|til|i[ofqtv])\w{4,}|in(?:able|valid|complete|active)\w*"
+    r"|dis(?!tri|cov|cus|pla|tan|tin|cip|ease|course)\w{4,}|\w+less|fail\w*|lack\w*|refus\w*|except"
+    r"|only|(?<!\ba )(?:few|little)|rarely|seldom|hardly|forb\w+|prohibit\w*|avoid\w*"
+    r"|den(?:y|ies|ied)|stop\w*|instead|reject\w*|declin\w*|absent|missing|alone|until|before"
+    r"|neither|nor|no|not|never|none|without|cannot|nothing|nobody)\b|n['’]t\b"
+    r"|[不没沒未无無非别勿拒缺禁免]",
     re.IGNORECASE,
 )
+_TITLED_NO = regex(r"(?<=\w )(?:No|Not|Never|Nothing|Nobody|Without)\b")
+_OTHER_TIME = regex(
+    r"\b(?:other|others|else|another|longer|originally|initially|yet|any\s*more)\b", re.IGNORECASE
+)
+"""What is denied of another thing or time than the one that a passage speaks of."""
 _TURN = regex(
     r"\b(?:but|although|though|while|whereas|if|unless|until|except|only|rather|instead|than)\b"
     r"|但|不过|虽然|雖然|除了|而是|如果"
@@ -104,7 +112,7 @@ _WHY = regex(
 )
 _NO_NAME = regex(
     rf"(?:(?-i:[A-Z]{{2,}}s?)|{'|'.join(MONTHS)}|first|second|third|fourth|fifth|world|war|part|chapter"
-    r"|section|figure|table|step|note|century|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
+    r"|section|figure|table|step|note|century|middle|ages|north|south|east|west|internet|web|god|sir|lord|lady|mrs?|dr|saint|monday"
     r"|tuesday|wednesday|thursday|friday|saturday|sunday|not|yes|sources?|page|the|this|that|if"
     r"|when|where|what|how|why|who|there|here|then|thus|however|i|we|you)",
     re.IGNORECASE,
@@ -137,8 +145,7 @@ def unborne(said: str, sources: Sequence[Text], about: str, *, computes: bool = 
         told = []
     if not computes and _has_other_number(claims, parts, sources, about):
         return "other_number"
-    free = [one for one in claims if one in told or not _denial_copied(one, sources)]
-    if any(denies(one, sources, titled) for one in free if not parts or one != whole):
+    if any(denies(one, sources, titled) for one in claims if not parts or one != whole):
         return "negation"
     if any(opposes(one, sources) for one in claims):
         return "negation"
@@ -179,12 +186,6 @@ def _has_other_name(said: str, claims: Sequence[str], sources: Sequence[Text], a
         or any(moved_words(one, sources) for one in claims)
         or other_han_role(said, sources)
     )
-
-
-def _denial_copied(part: str, sources: Sequence[Text]) -> bool:
-    """Tell whether a source has what denies something in a clause between the same words."""
-    said = [part[max(0, one.start() - 2) : one.end() + 2] for one in _NOT.finditer(part)]
-    return not said or any(one in source.text for one in said for source in sources)
 
 
 def is_misplaced(row: str, sources: Sequence[Text], about: str) -> bool:
@@ -242,9 +243,10 @@ def is_missing(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bo
 
 def denies(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
     """Tell whether a clause denies what the passages most like it affirm."""
-    if not _NOT.search(part.lower()) or _TURN.search(part):
+    lower = _TITLED_NO.sub(" ", part).lower()
+    if not _NOT.search(lower) or _TURN.search(part) or _OTHER_TIME.search(part):
         return False
-    wanted = _wanted(_NOT.sub(" ", part.lower()), frozenset())
+    wanted = _wanted(_NOT.sub(" ", lower), frozenset())
     close = [one for source in sources for one in _alike(wanted, source)]
     if len(wanted) < FEWEST[language(part)]:
         close = [one for one in close if all(stands_in(word, one) for word in wanted)]
@@ -262,9 +264,14 @@ def opposes(part: str, sources: Sequence[Text]) -> bool:
         return False
     for one, other in opposed(part):
         wanted = [word for word in _wanted(part, frozenset()) if word not in words(one)]
-        close = [said for source in sources for said in _alike(wanted, source)]
+        alike = [said for source in sources for said in _alike(wanted, source)]
+        close = [
+            part
+            for said in alike
+            for part in (_nearest_clauses(wanted, said) if has_word(one, said) else [said])
+        ]
         contrary = any(has_word(other, said) and not _NOT.search(said) for said in close)
-        if contrary and not any(has_word(one, source.text) for source in sources):
+        if contrary and not any(has_word(one, said) for said in close):
             return True
     return False
 
@@ -340,6 +347,15 @@ def _alike(wanted: Sequence[str], source: Text) -> list[str]:
     shares = [(sum(stands_in(word, one) for word in wanted), one) for one in source.said]
     best = max((share for share, _ in shares), default=0)
     return [one for share, one in shares if share >= least and share == best and share]
+
+
+def _nearest_clauses(wanted: Sequence[str], sentence: str) -> list[str]:
+    """Return the clauses of a sentence that have most of some words."""
+    shares = [
+        (sum(stands_in(word, one) for word in wanted), one) for one in CLAUSES.split(sentence)
+    ]
+    best = max(share for share, _ in shares)
+    return [one for share, one in shares if share == best]
 
 
 def _says_no(sentence: str, wanted: set[str]) -> bool:

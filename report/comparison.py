@@ -31,6 +31,7 @@ from report.quantities import Figures, figures, following
 from report.reckoning import Outcome, Reckoner, does_not_come_out
 from report.strength import goes_beyond
 from report.subjects import first_cited, other_subject
+from report.synonyms import nations
 from retrieval.regex import regex
 from retrieval.script import simplified
 from retrieval.text import language
@@ -165,8 +166,6 @@ class Comparison:
         different = contrast(compared, sources, about, self.following(said, cited))
         if sort(said) == "open":
             return ("" if different == "name" else different) or self.carries(statement)
-        if not different and self.has_other_name(said, cited):
-            return "name"
         if not different and denied(said, sources):
             return "negation"
         different = different or self.other_subject(statement) or goes_beyond(said, sources)
@@ -259,15 +258,6 @@ class Comparison:
         english = all(one.language == "en" for one in sources)
         return english and language(said) == "zh" and bool(self.unknown_names(said, cited))
 
-    def has_other_name(self, said: str, cited: Sequence[str]) -> bool:
-        """Tell whether English has a name that its sources have not, and else their words."""
-        names = self.unknown_names(said.strip().partition(" ")[2], cited)
-        wanted = set(words(said)) - set(words(" ".join(names)))
-        if not names or len(wanted) < FEWEST["en"] or language(said) != "en":
-            return False
-        shares = (share(wanted, self.source(name).places) for name in cited)
-        return max(shares, default=0.0) > SHARE["en"]
-
     def unknown_names(self, said: str, cited: Sequence[str]) -> list[str]:
         """Return the words with a capital letter that no word of some sources begins like."""
         texts = (self.source(name).text for name in cited)
@@ -282,7 +272,8 @@ class Comparison:
 
     def about(self, names: Sequence[str]) -> str:
         """Return what may be named beside what sources say: the question, and their names."""
-        return "\n".join([self.asked, *(self.names.get(name, "") for name in names)])
+        nations_too = (nations(self.texts[name]) for name in names)
+        return "\n".join([self.asked, *(self.names.get(name, "") for name in names), *nations_too])
 
     def has_words(self, statement: str, name: str) -> bool:
         """Tell whether a source has most words of a statement together, and all its numbers."""

@@ -61,6 +61,7 @@ _COUNTED_BEFORE = regex(
     rf"(?P<zh>[{HAN}]{{2}})(?:[总總一]?共)?(?:有|[为為达達]到?)(?P<n>\d+)[个個名位项項座部次场場条條种種所家间間人只隻本](?![{HAN}])"
 )
 _CONJUNCTION = regex(r"\s*(?:although|but|while|whereas|which|though)\b|\s*(?:但|而|不过)")
+_WHEN = regex(r"\s*(?:on|in|by|since|during|from)\s[^,;]{0,15}\d", re.IGNORECASE)
 _UNITS = frozenset(
     words(
         "km kilometre kilometer mile metre meter foot feet pound kilogram kg hectare acre percent"
@@ -89,10 +90,15 @@ def misplaced_number(
     numbers = set(_numbers(part)) - set(_numbers(asked)) - {"1"}
     if is_copy(part, sources):
         numbers = {one for one in numbers if not _in_place(one, part, sources)}
-    if not numbers or sum(wanted.values()) < FEWEST[language(part)]:
+    if not numbers or sum(wanted.values()) < FEWEST[language(part)] or _only_opens(part, wanted):
         return False
     parts = [one for source in sources for one in _parts_of(tuple(source.said))]
     return any(_is_elsewhere(number, wanted, parts) for number in numbers)
+
+
+def _only_opens(part: str, wanted: Mapping[str, int]) -> bool:
+    """Tell whether a clause only says when, and of whom, before another one says what."""
+    return bool(_WHEN.match(part)) and min(wanted.values()) == NAMED
 
 
 def _is_elsewhere(number: str, wanted: Mapping[str, int], parts: Sequence[_Part]) -> bool:

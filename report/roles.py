@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from report.contrast import Text
+from report.likeness import CLAUSES
 from report.synonyms import base, irregular, stands_in
+from retrieval.dates import MONTHS
 from retrieval.regex import regex
 from retrieval.text import language, sentences
 from retrieval.words import words
@@ -24,7 +26,7 @@ _NAMES = rf"{_NAME}(?:(?:,\s*|,?\s+and\s+){_NAME}){{0,5}}"
 _VERB = rf"(?:[A-Za-z][a-z]{{1,40}}ed|{'|'.join(sorted(irregular()))})"
 _VERBS = rf"{_VERB}(?:(?:,\s*|,?\s+and\s+){_VERB}){{0,3}}"
 _BY = regex(
-    rf"\b(?P<verbs>{_VERBS})\s+by\s+(?P<names>[^,;()]{{1,60}}?)"
+    rf"\b(?P<verbs>{_VERBS})\s+by\s+(?P<names>[^,;()]{{1,60}}?(?:,\s+{_NAME})?)"
     r"(?=[,;()]|\s(?:and|who|which|that|in|at|on|for|with|from|as)\s[a-z]|\.?\s*$)"
 )
 _DID = regex(
@@ -33,6 +35,12 @@ _DID = regex(
 )
 _DONE = regex(rf"\b{_VERB}\b")
 _PLACE = regex(rf"\b(?:in|at|near|from|to|into)\s+(?:the\s+)?(?P<names>{_NAMES})")
+_LIFE = regex(
+    r"\((?:born\s|b\.)?(?P<born>[^()–—]{4,120}?)\s?(?:[–—]|\s-\s)\s?(?P<died>[^()–—]{4,120})\)"
+)
+_BORN = regex(r"\b(?:born|birth)\b")
+_DIED = regex(r"\b(?:died|dies|death)\b")
+_FACT = regex(r"[A-Z][\w'’-]{3,}|\b\d{4}\b")
 _ENDS = regex(r"[.;:]\s")
 _OF_BOTH = frozenset(words("marry met join play fought accompany resemble divorce"))
 """Who does one of these is done it, too."""
@@ -46,7 +54,31 @@ def other_role(said: str, sources: Sequence[Text]) -> bool:
     if language(said) != "en":
         return False
     known = frozenset[str]().union(*(_known_names(source.text) for source in sources))
-    return _other_agent(said, sources, known) or _other_place(said, sources, known)
+    agent = _other_agent(said, sources, known) or _other_place(said, sources, known)
+    return agent or _other_end(said, sources)
+
+
+def _other_end(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether somebody is said to be born where, or when, a source only says they died."""
+    lives = [(source.text, one) for source in sources if (one := _LIFE.search(source.text))]
+    told = [(one, bool(_BORN.search(one)), bool(_DIED.search(one))) for one in CLAUSES.split(said)]
+    return any(
+        _only_in(life["died" if born else "born"], text.replace(life[0], " ", 1) + _end(life, born))
+        & frozenset(_FACT.findall(clause))
+        for text, life in lives
+        for clause, born, died in told
+        if born != died
+    )
+
+
+def _end(life: re.Match[str], born: bool) -> str:
+    return life["born" if born else "died"]
+
+
+def _only_in(part: str, rest: str) -> frozenset[str]:
+    """Return the names and the years that are in a part of a text and not in the rest."""
+    facts = (one for one in _FACT.findall(part) if one.lower() not in MONTHS)
+    return frozenset(one for one in facts if one not in rest)
 
 
 def _other_agent(said: str, sources: Sequence[Text], known: frozenset[str]) -> bool:

@@ -12,6 +12,10 @@ PREFIX = 5
 """Two words that begin with so many letters alike are forms of one."""
 
 
+PART = 4
+"""A word of so many letters may be the first part of another one, as of a compound."""
+
+
 def has(word: str, source: Text) -> bool:
     """Tell whether a source has a word in whatever form, or one that may stand for it."""
     return _known(word, _vocabulary(source.text))
@@ -63,6 +67,7 @@ def _vocabulary(text: str) -> frozenset[str]:
     found = frozenset(words(text))
     found |= {base(one) for one in found}
     found |= {one[: -len("est")] for one in found if one.endswith("est") and one.isascii()}
+    found |= {one[:PART] + "~" for one in found if len(one) > PART and one.isalpha()}
     return found | {one[:PREFIX] + "*" for one in found if len(one) >= PREFIX and one.isalpha()}
 
 
@@ -91,16 +96,33 @@ def _known(word: str, vocabulary: frozenset[str]) -> bool:
         return True
     if word.startswith("un") and len(word) > PREFIX:
         return _known(word[2:], vocabulary)
+    if len(word) == PART:
+        return word + "~" in vocabulary
     return len(word) >= PREFIX and word.isascii() and word[:PREFIX] + "*" in vocabulary
+
+
+@lru_cache(maxsize=64)
+def nations(text: str) -> str:
+    """Return the other words for each country and people that a text names."""
+    found = _stems(text)
+    known = (
+        one for one in _groups() if one[0].istitle() and not found.isdisjoint(words(" ".join(one)))
+    )
+    return " ".join(dict.fromkeys(word for group in known for word in group))
+
+
+@cache
+def _groups() -> list[list[str]]:
+    lines = Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]
 
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
     """Return for each word in a group of the list the words of its groups."""
     found: dict[str, frozenset[str]] = {}
-    lines = Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines()
-    for line in lines:
-        group = frozenset(words(line)) if not line.startswith("#") else frozenset()
+    for line in _groups():
+        group = frozenset(words(" ".join(line)))
         for word in group:
             found[word] = found.get(word, frozenset()) | group
     return found

@@ -202,3 +202,69 @@ def test_a_sentence_that_a_source_half_says_is_marked_and_stays():
 
     assert checked.removed == []
     assert checked.doubted or "[S1]" in checked.body
+
+
+SINGER = (
+    "Ada Vinter (3 May 1911, Aarhus – 9 July 1984, Lima) was a Danish singer. The United Choir of "
+    "Odense made a few early recordings of her solo voice. Although first planned for a theatre in "
+    "Bergen, the opera Winter Sun was moved to the Royal Hall in 1938. The jury of Esbjerg "
+    "selected her for the summer festival. The northern wing of the hall belongs to the city, and "
+    "the southern wing belongs to the guild of weavers. She spoke in her first and last film, The "
+    "No Rain Road, which was directed by former Tivoli Hall manager, Sven Lund. The medieval "
+    "guild was a private society of Jutland. The public admired the film."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Ada Vinter died in Aarhus [S1].", "name"),
+        ("Vinter was born in Lima [S1].", "name"),
+        ("The United Choir of Odense made no early recordings of her solo voice [S1].", "negation"),
+        ("The jury of Esbjerg turned down Vinter for the summer festival [S1].", "negation"),
+        ("Vinter was left out of the summer festival by the jury of Esbjerg [S1].", "negation"),
+        ("The southern wing of the hall belongs to the city [S1].", "negation"),
+        ("The guild was a public society of Jutland [S1].", "negation"),
+    ],
+)
+def test_the_other_end_of_a_life_and_the_opposite_of_a_clause_are_marked(said, reason):
+    checked = proven(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
+    assert [one["reason"] for one in checked.doubted] == [reason]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ada Vinter was born in Aarhus and died in Lima [S1].",
+        "Vinter died in 1984 [S1].",
+        "Winter Sun was not originally meant for the Royal Hall [S1].",
+        "She did not speak in any other film [S1].",
+        "Sven Lund, who had managed Tivoli Hall, directed The No Rain Road [S1].",
+        "The film was directed by Sven Lund [S1].",
+        "She was a singer from Denmark [S1].",
+        "Jutland had a private society of this kind in the Middle Ages, a guild [S1].",
+        "The north of the hall is owned by the city [S1].",
+        "The northern wing of the hall belongs to the city [S1].",
+    ],
+)
+def test_countries_titles_and_what_was_so_before_are_no_contradiction(said):
+    checked = proven(said, {"S1": SINGER}, "", {"S1": "Ada Vinter"})
+    assert [one["reason"] for one in checked.doubted] == []
+
+
+def test_a_day_before_a_clause_of_its_own_is_not_that_of_its_names():
+    said = "In 1947 the Vor Handel, which had opened its office in May 1935, became Nord Bank [S1]."
+    page = (
+        "The bank is in Ribe. It opened its office in May 1935 as VH (Vor Handel). "
+        "VH developed into a bank called Nord Bank in 1947."
+    )
+    assert proven(said, {"S1": page}, "", {"S1": "Nord Bank"}).doubted == []
+
+
+def test_a_chinese_clause_with_the_words_of_another_in_place_of_its_own_is_marked():
+    page = (
+        "河源电视台于2004年结束营业后并入海川传媒集团。"
+        "南浦足球队是青石镇的代表队，由青石体育协会管理。"
+    )
+    checked = proven("南浦足球队是海川的代表队[S1]。", {"S1": page}, "", {"S1": "南浦足球队"})
+    assert [one["reason"] for one in checked.doubted] == ["name"]
