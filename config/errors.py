@@ -17,6 +17,7 @@ EXIT = {
 }
 
 KINDS = {
+    "address_unusable": "unavailable",
     "answer_cut": "failed",
     "answer_empty": "failed",
     "answer_invalid": "failed",

@@ -7,6 +7,7 @@ earlier server has stored in `.langgraph_api`. That folder may be a stranger's.
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +37,7 @@ def main(*, host: str, port: int, jobs: int) -> int:
     command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     command += ["--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
+    _check_address(host, port)
     started = Path.cwd()
     folder = _folder()
     say(KEEPS.format(folder))
@@ -43,6 +45,21 @@ def main(*, host: str, port: int, jobs: int) -> int:
     # The server stores what it is sent, unchanged.
     os.umask(0o077)
     os.execve(sys.executable, command, {**_environment(started), **SILENT})  # noqa: S606 - becoming it is the point
+
+
+def _check_address(host: str, port: int) -> None:
+    """Make sure that the server can listen there; it would fail itself, or take another port.
+
+    Raises:
+        Problem: `address_unusable`.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        socket.create_server((host, port), family=family).close()
+    except (OSError, UnicodeError) as error:
+        what = f"the server cannot listen here: {getattr(error, 'strerror', '') or 'no such host'}"
+        hint = "choose another --port, or a --host that is an address of this machine"
+        raise Problem("address_unusable", what, where=f"{host}:{port}", hint=hint) from error
 
 
 def _folder() -> Path:

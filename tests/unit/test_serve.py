@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from pathlib import Path
 from stat import S_IMODE
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from app.cli import serve
+from config.errors import Problem
 from config.settings import settings
 
 
@@ -38,7 +40,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
 
     monkeypatch.setattr(os, "execve", become)
     monkeypatch.setattr(os, "umask", lambda _: 0)
-    serve.main(host="127.0.0.1", port=8123, jobs=1)
+    serve.main(host="127.0.0.1", port=0, jobs=1)
     return told[0]
 
 
@@ -78,3 +80,25 @@ def test_relative_paths_of_the_environment_begin_where_the_command_was_given(
     assert environment["DOSSIER_HOME"] == f"{stranger}/mine"
     assert environment["DOSSIER_DATABASE_URL"] == f"sqlite:///{stranger}/data/own.db"
     assert environment["DOSSIER_EMBEDDINGS"] == f"minilm:{stranger}/vectors"
+
+
+@pytest.mark.parametrize("host", ["999.1.1.1", "192.0.2.1", "a..b", "x" * 300, "", "\0", "[::1"])
+def test_a_host_that_is_not_this_machine_is_refused_by_name(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch, host: str
+):
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
+
+    with pytest.raises(Problem) as failure:
+        serve.main(host=host, port=0, jobs=1)
+
+    assert failure.value.code == "address_unusable"
+    assert failure.value.hint
+
+
+def test_a_port_that_is_taken_is_refused_by_name(stranger: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
+
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(Problem) as failure:
+        serve.main(host="127.0.0.1", port=taken.getsockname()[1], jobs=1)
+
+    assert failure.value.code == "address_unusable"
