@@ -19,10 +19,9 @@ from graph.context import Context
 from memory.experience.insights import listed as insights
 from memory.experience.memory import lines
 from memory.experience.recalling import prepared
-from memory.experience.utterances import spoken
+from memory.experience.utterances import said_by_person, spoken
 from memory.facts.listing import listed as facts
 from memory.files.reading import held
-from memory.own_words import said_in
 from memory.profile.store import kept as profile
 from retrieval.private_words import Material, Vocabulary, vocabulary
 from retrieval.redaction import Redacted, redacted
@@ -58,7 +57,7 @@ async def cleared(here: Here, context: Context, query: str) -> Redacted:
 
 async def _material(here: Here, context: Context) -> Material:
     said, read, notes = await asyncio.gather(
-        said_in(here.owner, [here.thread]), _read(here), _remembered(here)
+        said_by_person(here.owner, [here.thread]), _read(here), _remembered(here)
     )
     public, files = read
     return Material(

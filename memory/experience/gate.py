@@ -15,9 +15,9 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from memory.experience.insights import FOREIGN
+from memory.experience.utterances import said_by_person
 from memory.learning.gate import borne_out
 from memory.learning.voice import spoken
-from memory.own_words import said_in
 from retrieval.common import is_common, weight
 from retrieval.private_words import Material, vocabulary
 from retrieval.redaction import redacted
@@ -115,7 +115,7 @@ async def heard_in(owner: str, runs: Iterable[str]) -> Heard:
     hits = [json.dumps(hits_in(json.loads(one))) for one in results]
     read = [*(f"{row.title}\n{row.text}" for row in rows), *hits]
     foreign = bool(hits) or any(row.provenance in FOREIGN for row in rows)
-    return Heard(await said_in(owner, threads), read, foreign)
+    return Heard(await said_by_person(owner, threads), read, foreign)
 
 
 async def refusal(texts: Sequence[str], heard: Heard) -> str:

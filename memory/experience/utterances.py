@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from runs.ledger import clipped
-from storage.engine import read
-from storage.tables import utterances
+from storage.engine import read, read_rows
+from storage.tables import runs, utterances
 
 PERSON = "person"
 """Who speaks where the person does."""
@@ -78,6 +78,15 @@ def said_in(connection: Connection, owner: str, run: str, *, main: bool = False)
     if main:
         wanted = wanted.where(utterances.c.main == 1)
     return [_read(one) for one in connection.execute(wanted.order_by(utterances.c.id))]
+
+
+async def said_by_person(owner: str, threads: Sequence[str]) -> list[str]:
+    """Return what the person asked, said about plans, and added to plans in some threads."""
+    its = (runs.c.owner == owner, runs.c.thread.in_(threads))
+    asked = (await read_rows(select(runs.c.id, runs.c.question).where(*its))).all()
+    mine = (utterances.c.owner == owner, utterances.c.run.in_([row.id for row in asked]))
+    spoke = select(utterances.c.action).where(*mine, utterances.c.who == PERSON)
+    return [*(row.question for row in asked), *(await read_rows(spoke)).scalars()]
 
 
 def temporal(said: Sequence[Utterance]) -> list[tuple[int, int]]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from memory.experience.utterances import said_by_person
 from memory.learning.gate import akin, borne_out
 from memory.learning.voice import spoken
-from memory.own_words import said_in
 from retrieval.regex import regex
 from retrieval.text import sentences
 from retrieval.words import words
@@ -61,7 +61,7 @@ async def read_by(owner: str, thread: str, run: str) -> Read:
     asked = select(pages.c.text, pages.c.provenance).where(pages.c.owner == owner, wanted)
     rows = (await read_rows(asked)).all()
     foreign = any(row.provenance in FOREIGN for row in rows)
-    return Read([row.text for row in rows], foreign, await said_in(owner, [thread]))
+    return Read([row.text for row in rows], foreign, await said_by_person(owner, [thread]))
 
 
 def wished(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:

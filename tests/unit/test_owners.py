@@ -52,7 +52,6 @@ from memory.learning.keeping import told_before
 from memory.learning.rules import Statement
 from memory.learning.turns import Said, observe
 from memory.moving import leaving
-from memory.own_words import said_in
 from memory.pages import (
     abstracts,
     describing,
@@ -189,7 +188,9 @@ READS: dict[str, Read] = {
     "kept.why.why": each(reminded.why, "runs"),
     "moving.leaving.exported": lambda o, ids: leaving.exported(o),
     "moving.leaving.files": lambda o, ids: leaving.files(o),
-    "own_words.said_in": lambda o, ids: said_in(o, [mark(one) for one in OWNERS]),
+    "experience.utterances.said_by_person": lambda o, ids: utterances.said_by_person(
+        o, [mark(one) for one in OWNERS]
+    ),
     "pages.abstracts.about": lambda o, ids: abstracts.about(o, ASKED, 100),
     "pages.abstracts.newest": lambda o, ids: abstracts.newest(o, 100),
     "pages.abstracts.outlined": lambda o, ids: abstracts.outlined(o),
