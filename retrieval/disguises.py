@@ -8,6 +8,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from string import ascii_lowercase
 from urllib.parse import unquote
@@ -31,6 +32,10 @@ _LIKE = str.maketrans(
 )
 """Letters of other alphabets that look like Latin ones."""
 _DIGIT = str.maketrans("013457@$", "oleastas")
+_TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
+"""Letters that stand for turned ones, and are not called so."""
+_UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
+"""Letters that are others upside down."""
 _CODE = regex(r"0x[0-9a-fA-F]{2}")
 _VOWELS = str.maketrans("", "", "aeiou")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
@@ -50,7 +55,7 @@ def respelt(text: str) -> str:
     text = unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
     if text.isascii():
         return text
-    return "".join(map(_drawn, text.translate(_BRAILLE | _FLAGS)))
+    return "".join(map(_drawn, text.translate(_BRAILLE | _FLAGS | _TURNED)))
 
 
 def seen(text: str) -> str:
@@ -82,7 +87,7 @@ def disguises(atom: str) -> Iterator[str]:
     """Yield the words that a word may stand for: reversed, shifted, or with letters between."""
     for letters in (_DIGIT, _DIGIT | {ord("1"): "i"}):
         yield from (atom.translate(letters), atom.translate(letters)[::-1])
-    yield atom[::-1]
+    yield from (atom[::-1], atom.translate(_UPSIDE), atom.translate(_UPSIDE)[::-1])
     if len(atom) < SHIFTED or not (atom.isascii() and atom.isalpha()):
         return
     yield from (atom.translate(_ATBASH), atom.translate(_ATBASH)[::-1])
@@ -120,6 +125,13 @@ def decoded(text: str) -> Iterator[str]:
         codes = [int(one, base) for one in numbers if len(one) <= 8]
         if codes and all(32 <= code < 0x20000 for code in codes):
             yield "".join(map(chr, codes))
+
+
+def in_base85(data: str) -> Iterator[str]:
+    """Yield the texts that a piece of data may stand for in either kind of Base85."""
+    for decode in (base64.b85decode, base64.a85decode):
+        with suppress(ValueError):
+            yield from _readable([decode(data)])
 
 
 def spelt(codes: Sequence[str]) -> Iterator[str]:

@@ -10,7 +10,16 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from retrieval.common import weight
-from retrieval.disguises import decoded, disguises, plain, remains, respelt, seen, spelt
+from retrieval.disguises import (
+    decoded,
+    disguises,
+    in_base85,
+    plain,
+    remains,
+    respelt,
+    seen,
+    spelt,
+)
 from retrieval.private_words import (
     ATOM,
     FILLER_ZH,
@@ -41,7 +50,11 @@ INITIALS = 6
 MOST = 40
 """The longest word that is recognised if it is spelt out, in characters."""
 
+LONGEST = 120
+"""The longest data that is recognised if it is cut in pieces, in characters."""
+
 _CHUNK = regex(rf"[^\s{CJK}]+")
+_DATA = regex(r"[A-Za-z0-9+/]+={0,6}")
 _MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
@@ -73,7 +86,7 @@ def redacted(query: str, material: Material) -> Redacted:
     secrets = MARK.findall(safe)
     text = " ".join(MARK.sub(" ", safe).split())
     gone: set[int] = set()
-    for find in (_latin, _spelt, _initial, _dotted, _numbered, _chinese, _together):
+    for find in (_latin, _spelt, _cut_data, _initial, _dotted, _numbered, _chinese, _together):
         gone |= find(text, material)
     kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
     dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
@@ -96,6 +109,8 @@ def _latin(text: str, material: Material) -> set[int]:
 
 def _betrays(chunk: str, material: Material) -> bool:
     if any(map(material.secret, words(chunk))):
+        return True
+    if any(_names(one, material) for one in (*in_base85(chunk), *decoded(chunk[::-1]))):
         return True
     strange = [one for one in ATOM.findall(plain(chunk)) if _strange(one, material)]
     if any(_disguised(one, material) for one in strange):
@@ -141,6 +156,41 @@ def _tells(text: str, material: Material) -> bool:
         return True
     letters = sum(map(str.isalpha, text))
     return letters >= WHOLE and letters > len(text) / 2
+
+
+def _names(text: str, material: Material) -> bool:
+    """Tell whether a decoded text contains a private word that is no mere abbreviation."""
+    return any(len(one) >= PIECE and material.secret(one) for one in words(text))
+
+
+def _cut_data(text: str, material: Material) -> set[int]:
+    """Return the places of pieces of data that contain a private word when they are joined."""
+    pieces = [(*one.span(), one[0]) for one in _DATA.finditer(text)]
+    odd = {one: len(one) == 1 or _strange(plain(one), material) for *_, one in pieces}
+    gone: set[int] = set()
+    before = len(text)
+    for first in range(len(pieces) - 1, -1, -1):
+        end = _told_by(pieces[first:], odd, material)
+        # Words in front of the data, or behind it, do not belong to it.
+        if 0 < end < before:
+            before = end
+            gone.update(range(pieces[first][0], end))
+    return gone
+
+
+def _told_by(
+    pieces: Sequence[tuple[int, int, str]], odd: Mapping[str, bool], material: Material
+) -> int:
+    """Return where the shortest run of pieces ends that contains a private word, or 0."""
+    joined, strange = "", 0
+    for number, (_, end, piece) in enumerate(pieces, start=1):
+        joined += piece
+        strange += odd[piece]
+        if len(joined) > LONGEST:
+            break
+        if 2 * strange > number and any(_names(one, material) for one in decoded(joined)):
+            return end
+    return 0
 
 
 def _spelt(text: str, material: Material) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import codecs
+import re
 import time
 
 import pytest
@@ -138,6 +139,17 @@ def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
         in_base64("Zorblatt"),
         in_base64("my sister has diabetes"),
         base64.b32encode(b"Zorblatt").decode(),
+        in_base64("Zorblatt")[:5] + " " + in_base64("Zorblatt")[5:],
+        " ".join(in_base64("Marisela")),
+        in_base64("Marisela")[::-1],
+        ".".join(re.findall("..?.?", in_base64("Zorblatt"))),
+        base64.b85encode(b"Zorblatt").decode(),
+        base64.a85encode(b"Marisela is ill").decode(),
+        "ʇʇɐlqɹoz",
+        "zoɹqlɐʇʇ",
+        "ɐlǝsᴉɹɐɯ",
+        "latt+Zorb",
+        "Zo|rbl|att",
         "5a6f72626c617474",
         "5a 6f 72 62 6c 61 74 74",
         "%2525255Aorblatt",
