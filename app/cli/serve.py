@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.cli.output import say
+from app.token import token
 from config import environment
 from config.errors import Problem
 from config.settings import settings
@@ -27,7 +28,11 @@ KEEPS = "The server stores what it is sent in {}"
 
 
 def main(*, host: str, port: int, jobs: int) -> int:
-    """Become the server; it ends with Ctrl-C."""
+    """Become the server; it ends with Ctrl-C.
+
+    Raises:
+        Problem: `server_missing`, `address_unusable`, or what is wrong with the home or its token.
+    """
     check_writable()
     config = Path(__file__).parents[2] / "langgraph.json"
     if find_spec("langgraph_cli") is None or not config.exists():
@@ -38,6 +43,7 @@ def main(*, host: str, port: int, jobs: int) -> int:
     command += ["--config", str(config)]
     command += ["--host", host, "--port", str(port), "--n-jobs-per-worker", str(jobs)]
     _check_address(host, port)
+    token()
     started = Path.cwd()
     folder = _folder()
     say(KEEPS.format(folder))

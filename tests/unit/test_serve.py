@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from app.cli import serve
+from app.token import NAME
 from config.errors import Problem
 from config.settings import settings
 
@@ -102,3 +103,17 @@ def test_a_port_that_is_taken_is_refused_by_name(stranger: Path, monkeypatch: py
         serve.main(host="127.0.0.1", port=taken.getsockname()[1], jobs=1)
 
     assert failure.value.code == "address_unusable"
+
+
+@pytest.mark.parametrize("content", ["", "short", "no token\n" * 9])
+def test_a_server_without_a_token_is_not_started(
+    stranger: Path, monkeypatch: pytest.MonkeyPatch, content: str
+):
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
+    settings().home.mkdir(parents=True, exist_ok=True)
+    (settings().home / NAME).write_text(content)
+
+    with pytest.raises(Problem) as failure:
+        serve.main(host="127.0.0.1", port=0, jobs=1)
+
+    assert failure.value.code == "token_unusable"
