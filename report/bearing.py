@@ -18,7 +18,7 @@ from report.numerals import numerals
 from report.openers import without_transition
 from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
 from report.roles import other_role
-from report.synonyms import has, has_word, opposed, stands_in
+from report.synonyms import has, has_word, opposed, opposite_size, stands_in
 from retrieval.common import FRAME, LEAST, weight
 from retrieval.dates import MONTHS
 from retrieval.regex import regex
@@ -79,8 +79,9 @@ _OTHER_TIME = regex(
 """What is denied of another thing or time than the one that a passage speaks of."""
 _TURN = regex(
     r"\b(?:but|although|though|while|whereas|if|unless|until|except|only|rather|instead|than)\b"
-    r"|但|不过|虽然|雖然|除了|而是|如果"
+    r"|但|不过|虽然|雖然|除了|而是|如果|(?:并非|不是)(?:所有|全部|都|一定)|不都|不一定|未必"
 )
+_DOTTED = regex(rf"([{HAN}]{{2}})[·•・‧](?:[{HAN}]+[·•・‧])*([{HAN}]{{2}})")
 HANS = regex(f"[{HAN}]")
 _SHORT_FORM = regex(
     rf"\b(?:(?-i:[A-Z]{{2,}}s?)|(?:(?-i:[A-Z])\.){{2,}}|e\.g\.|(?:{'|'.join(MONTHS)})\b\.?)",
@@ -260,6 +261,8 @@ def denies(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
 
 def opposes(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether a clause has the opposite of a word of the passages most like it."""
+    if opposite_size(part, [source.text for source in sources]):
+        return True
     if _LIKE_NOT.search(part):
         return False
     for one, other in opposed(part):
@@ -277,10 +280,14 @@ def opposes(part: str, sources: Sequence[Text]) -> bool:
 
 
 def unknown_name(said: str, sources: Sequence[Text], about: str) -> bool:
-    """Tell whether an English statement has a name that no source has in any form."""
-    if language(said) != "en":
-        return False
+    """Tell whether a statement has a name that no source has in any form.
+
+    In Chinese that is a foreign name with a dot in it.
+    """
     known = [about, *(source.text for source in sources)]
+    if language(said) != "en":
+        dotted = _DOTTED.findall(said)
+        return any(not any(part in text for part in name for text in known) for name in dotted)
     stems = ((name, words(name)) for name in _names(said) if not _NO_NAME.fullmatch(name))
     return any(
         stem and not any(stands_in(stem[0], text) or name.lower() in text.lower() for text in known)

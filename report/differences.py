@@ -66,6 +66,7 @@ _WEAK = regex(
     "|据说|據說|一般|似乎|之一|往往|左右|估计|估計|据称|據稱|疑似|可以|或",
     re.IGNORECASE,
 )
+_EXCEPT = regex("除|除了|除非")
 _HEDGE = regex(
     r"possibly|probably|perhaps|reportedly|allegedly|supposedly|maybe|may|might|likely|seems?"
     r"|appears?|seemingly|arguably|to|be|is|was"
@@ -274,6 +275,8 @@ def _strength(change: Change, _: Known) -> bool:
     """Tell whether a strong word stands in place of a weak one, or a hedge was left out."""
     said, there = change.said, change.there
     strong = _strong(said) - _strong(there)
+    if _has(_NOT, [*change.before[-1:], *said]) or _has(_EXCEPT, there):
+        strong -= {"所有", "全部", "只", "仅", "唯一"}
     if "should" in map(str.lower, there):
         strong -= {"must"}
     if strong and (_has(_WEAK, there) or not there) and len(change.said) <= 4:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from report.contrast import Text
 from retrieval.common import LEAST, weight
@@ -30,7 +31,7 @@ FEWEST = 4
 OWNED = 5
 """So many characters, of which the first is 的, say what somebody has."""
 
-MOST = 0.75
+MOST = 0.7
 """A clause says it if it has so much of them."""
 
 LONG = 200
@@ -114,16 +115,24 @@ def _other_subject(clause: str, passages: Sequence[tuple[str, str]]) -> bool:
 
 
 def _has_other(there: str, subject: str, clause: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a clause begins with a name that shares nothing with what is said."""
+    """Tell whether a clause begins with a name that shares with what is said at most its kind.
+
+    That is the end of it, as in the names of two rivers.
+    """
     there = _NEEDLESS.sub("", there)
     first = min(there.find(one) for one in wanted if one in there)
-    other = _VERB.split(_PLACED.sub("", there[:first]), maxsplit=1)[0]
+    other = _VERB.split(_PLACED.sub("", there[:first]), maxsplit=1)[0].rstrip("的")
+    pairs = zip(other[::-1], subject[::-1], strict=False)
+    kind = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    own = (other[: len(other) - kind], subject[: len(subject) - kind])
     return (
         _is_name(other)
         and len(other) <= LONGEST
         and not _GENERIC.match(other)
-        and not set(other) & set(subject)
-        and _pairs(other).isdisjoint(_pairs(clause))
+        and kind <= SHORTEST
+        and all(own)
+        and set(own[0]).isdisjoint(own[1])
+        and _pairs(own[0]).isdisjoint(_pairs(clause))
     )
 
 

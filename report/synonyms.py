@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from report.contrast import Text
+from retrieval.regex import regex
+from retrieval.script import HAN
 from retrieval.words import words
 
 PREFIX = 5
@@ -14,6 +17,25 @@ PREFIX = 5
 
 PART = 4
 """A word of so many letters may be the first part of another one, as of a compound."""
+
+_MEASURED = regex(
+    rf"(?P<of>[{HAN}]{{2}})(?:[也很较更最]|非常|十分|相当|比较)*(?P<how>[大小高低多少长短早晚强弱快慢重轻])(?![{HAN}\d])"
+)
+_CONTRARY = str.maketrans("大小高低多少长短早晚强弱快慢重轻", "小大低高少多短长晚早弱强慢快轻重")
+
+
+def opposite_size(said: str, texts: Sequence[str]) -> bool:
+    """Tell whether texts only have the opposite of what Chinese says of a size: 储量很大."""
+    theirs = {one for text in texts for one in _measured(text)}
+    return any(
+        (of, how.translate(_CONTRARY)) in theirs and (of, how) not in theirs
+        for of, how in _measured(said)
+    )
+
+
+@lru_cache(maxsize=64)
+def _measured(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((one["of"], one["how"]) for one in _MEASURED.finditer(text))
 
 
 def has(word: str, source: Text) -> bool:

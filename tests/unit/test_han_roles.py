@@ -66,3 +66,39 @@ def test_a_term_in_quotation_marks_hides_no_altered_word_from_the_checks():
 
     assert not given.cited
     assert [one["text"] for one in given.doubted]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("当地无烟煤的储量很大[S1]。", "negation"),
+        ("新桥的启用晚于旧渡口的关闭[S1]。", "negation"),
+        ("马库斯·林德负责开采[S1]。", "name"),
+        ("白沙河的某些河段在夏季断流[S1]。", "name"),
+    ],
+)
+def test_opposite_sizes_foreign_names_and_other_owners_are_noticed(said, reason):
+    page = (
+        "当地无烟煤品质不高，储量很小，由弗兰克·哈特曼负责开采。新桥的启用早于旧渡口的关闭。"
+        "白沙河全年通航，沿岸有两座闸门。游客多在春天来访。在青泥河的某些河段，夏季断流十分常见。"
+    )
+
+    assert [one["reason"] for one in proven(said, {"S1": page}).doubted] == [reason]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "当地铜矿的储量很小[S1]。",
+        "铜矿由弗兰克·哈特曼开采[S1]。",
+        "并非所有矿工都住在山下[S1]。",
+        "只有老矿工知道旧巷道的位置[S1]。",
+    ],
+)
+def test_what_is_small_partly_denied_or_said_with_except_is_right(said):
+    page = (
+        "当地铜矿的储量很小，由弗兰克·哈特曼负责开采。大部分矿工住在山下，部分矿工仍住在镇上。"
+        "除了老矿工以外，没有人知道旧巷道的位置。"
+    )
+
+    assert not proven(said, {"S1": page}).doubted
