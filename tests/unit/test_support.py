@@ -158,13 +158,13 @@ def test_to_prove_twice_changes_nothing():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_is_taken_out_of_fifty_clean_reports(language: str):
+def test_nothing_is_taken_out_of_or_doubted_in_fifty_clean_reports(language: str):
     for seed in range(50):
         sample = Sample(language, seed)
 
         checked = proven(sample.body, sample.texts)
 
-        assert (checked.body, checked.removed) == (sample.body, [])
+        assert (checked.body, checked.removed, checked.doubted) == (sample.body, [], [])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -173,7 +173,9 @@ def test_a_citation_that_was_dropped_comes_back(language: str):
     for seed in range(50):
         sample = Sample(language, seed)
         wrong, found = re.subn(r"(?<=”) \[S\d+\]", "", sample.body, count=1)
-        dropped += found
+        if not found:
+            continue
+        dropped += 1
 
         checked = proven(wrong, sample.texts)
 
