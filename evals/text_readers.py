@@ -132,7 +132,9 @@ OWN = {
 }
 """Arguments that the program itself gives: names, places and words that no stranger chooses."""
 
-SENTENCES = frozenset({"cell", "line", "quote", "said", "sentence", "statement", "term", "word"})
+SENTENCES = frozenset(
+    {"cell", "line", "part", "quote", "said", "sentence", "statement", "term", "word"}
+)
 """Arguments that are a sentence, or a part of one: a text is given to them sentence by sentence."""
 
 WITHOUT = ("retrieval.chroma", "retrieval.index", "retrieval.vector", "tools.files.worker")

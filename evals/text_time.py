@@ -306,12 +306,12 @@ def _keep(file: Path | None, one: Grown) -> None:
 
 def _summary(every: Sequence[Grown]) -> str:
     steep = sum(one.steep for one in every)
-    long = sum(one.ended or len(one.seconds) < len(one.sizes) for one in every)
+    unknown = sum(one.ended and not one.steep for one in every)
     limited = sum(bool(one.limit) for one in every)
     return (
-        f"{steep} of {len(every)} functions grow faster than their text, {len(every) - steep} do"
-        f" not; {limited} are given no more than the limit printed beside them; {long} were not"
-        f" tried with the longest text"
+        f"of {len(every)} functions {len(every) - steep - unknown} grow no faster than their text,"
+        f" {steep} do, {unknown} were ended too early to tell; {limited} are given no more than the"
+        f" limit printed beside them"
     )
 
 

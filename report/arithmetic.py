@@ -48,9 +48,9 @@ def comes_out(said: str, around: str, known: Sequence[float]) -> bool:
         around: The text near it.
         known: The numbers of its sources, sorted.
     """
-    days = [one for one in dates(around) if one.year]
+    days = list(dict.fromkeys(one for one in dates(around) if one.year))
     beside = list(dict.fromkeys(numbers(around)))
-    if len(beside) < 2 or len(beside) > MOST:
+    if len(beside) < 2 or max(len(beside), len(days)) > MOST:
         return True
     made = sorted([*beside, *known, *_made(beside), *_apart(days)])
     return all(near(_loose(one), made) for one in numbers(said))

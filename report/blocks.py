@@ -173,6 +173,10 @@ def _parts_head(part: Block) -> bool:
     return part.kind == "row" and not any(map(str.isalnum, MARKER.sub("", part.text)))
 
 
+ABOVE = 50
+"""What leads on to a block is at most so many blocks above it."""
+
+
 class Around(NamedTuple):
     """What stands above a block: what leads on to it, and the head of its table."""
 
@@ -184,7 +188,8 @@ def around(parts: Sequence[Block], at: int) -> Around:
     """Return the paragraph above a table or a fence, and the cells of the table's head."""
     first = _top(parts, at)
     has_head = first < at and _parts_head(parts[first + 1])
-    above = (one.text for one in reversed(parts[:first]) if one.kind in ("text", "item", "quote"))
+    near = reversed(parts[max(0, first - ABOVE) : first])
+    above = (one.text for one in near if one.kind in ("text", "item", "quote"))
     return Around(next(above, ""), cells(parts[first].text) if has_head else [])
 
 

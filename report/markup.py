@@ -31,7 +31,7 @@ _SENT_TO = (
     r"|请?\s*(?:访问|訪問|参见|參見|详见|詳見|前往|打开|打開|登录|登錄|浏览|瀏覽|见|見))"
 )
 _SENDS = regex(
-    rf"\s*(?:[-*>]\s+)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
+    rf"\s*+(?:[-*>]\s++)?(?:(?:for|to)\s[^,.]{{1,60}},?\s+)?(?:please\s+|you\s+(?:can|should"
     rf"|must)\s+)?{_SENT_TO}\s*(?:the\s+\w+\s+)?[(（“\"]?"
     rf"(?:[\w-]+\.)+(?:{_TLD})\b",
     re.IGNORECASE,

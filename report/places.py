@@ -34,7 +34,7 @@ _STARTS_INSIDE = regex(f"(?:{_LETTER}{_LETTER}|\\d[.,]\\d)$")
 _ENDS_INSIDE = regex(f"{_LETTER}{_LETTER}|\\d(?:[.,]\\d|\\s?[%％‰万亿兆千百])")
 _ASIAN = f"[{CJK}\u3000-\u303f\uff00-\uffef]"
 _WRAP_IN_WORD = regex("[-\u2010\u00ad][^\\S\n]*\n")
-_WRAP_IN_CHINESE = regex(f"(?<={_ASIAN})\\s*\n\\s*(?={_ASIAN})")
+_WRAP_IN_CHINESE = regex(f"(?<={_ASIAN})(?<!\\s)[^\\S\n]*+\n\\s*+(?={_ASIAN})")
 _UNSEEN = regex("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 

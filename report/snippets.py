@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.regex import regex
@@ -13,6 +14,7 @@ _FORMS = {
     "setting": regex(r"(?:export\s+|set\s+)?([A-Za-z_][\w.-]*)\s*=(?!=)"),
     "directive": regex(r"([A-Za-z][\w-]*)\s+\S"),
 }
+_WORD = regex(r"[\w-]+")
 _OPTION = regex(r"(?<![\w-])--[A-Za-z][\w-]*\w")
 _CALL = regex(r"(?<![\w.$])([A-Za-z_]\w*(?:\.\w+)*)\(")
 _QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
@@ -25,6 +27,9 @@ _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "E
 
 LIKE_LETTERS = 4
 """So many first letters at least are those of a name that another one is like."""
+
+LONGEST = 80
+"""A name of more letters is like no other."""
 
 KNOWN_BESIDE = 2
 """So many directives of one plain word are known where another one is looked up."""
@@ -72,7 +77,8 @@ def unknown_lines(fence: str, known: Sequence[str]) -> list[str]:
     """
     inside = lines(fence)
     shell = bool(_SHELL.match(fence)) or any(map(_PROMPT.match, inside))
-    named = {one: list(_looked_up(names(one), fence, shell=shell)) for one in inside}
+    times = Counter(one.rstrip("-") for one in _WORD.findall(fence))
+    named = {one: list(_looked_up(names(one), fence, times, shell=shell)) for one in inside}
     every = dict.fromkeys(name for found in named.values() for name in found)
     there = {name for name in every if is_named(name.name, known)}
     exact = {one for one in every if _is_exact(one, there)}
@@ -104,18 +110,23 @@ def nearest_place(name: str, text: str) -> int | None:
     """Return where a text explains a name, or else the one that begins most like it, or None."""
     found = place_of(name, text)
     shortest = max(LIKE_LETTERS, len(name) // 2)
-    for length in range(len(name) - 1, shortest - 1, -1) if found is None else ():
-        alike = re.search(rf"(?<![\w-]){re.escape(name[:length])}[\w-]+", text, re.IGNORECASE)
-        if alike:
-            return place_of(alike[0], text)
+    alike = found is None and len(name) <= LONGEST
+    for length in range(len(name) - 1, shortest - 1, -1) if alike else ():
+        other = re.search(rf"(?<![\w-]){re.escape(name[:length])}[\w-]+", text, re.IGNORECASE)
+        if other:
+            return place_of(other[0], text)
     return found
 
 
-def _looked_up(found: Iterable[Named], fence: str, *, shell: bool) -> Iterator[Named]:
+def _looked_up(
+    found: Iterable[Named], fence: str, times: Mapping[str, int], *, shell: bool
+) -> Iterator[Named]:
     """Yield the names that a page could have, and not those that the code itself gives."""
     for one in found:
-        times = len(re.findall(rf"(?<![\w-]){re.escape(one.name)}(?!\w|-\w)", fence))
-        own = times > 1 or one.name in _OF_SHELLS or (shell and one.form != "call")
+        spelt = rf"(?<![\w-]){re.escape(one.name)}(?!\w|-\w)"
+        word = _WORD.fullmatch(one.name)
+        many = times[one.name] if word else len(re.findall(spelt, fence))
+        own = many > 1 or one.name in _OF_SHELLS or (shell and one.form != "call")
         if one.form == "option" or not own:
             yield one
 

@@ -50,14 +50,14 @@ _EMPTY = regex(
     r"(?:the )?(?:strength|weakness|advantage|disadvantage|pros|cons|similarit|difference)",
     re.IGNORECASE,
 )
+_NAME = r"[A-Z][\w'-]{0,40}(?: [A-Z][\w'-]{0,40}){0,8}"
 _ENGLISH_LIST = regex(
     r"\b(?:including|includes?|such as|covering|cover|considering|consider|dimensions|factors"
-    r"|aspects|criteria|terms of|based on|namely)\b:? (?P<items>[^.?!:()]+)"
-    r"|(?P<names>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*(?:, [A-Z][\w'-]*(?: [A-Z][\w'-]*)*)+,? (?:and|or) "
-    r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
+    r"|aspects|criteria|terms of|based on|namely)\b:? (?P<items>[^.?!:()]{1,600})"
+    rf"|(?P<names>{_NAME}(?:, {_NAME}){{1,20}},? (?:and|or) {_NAME})"
 )
 _CHINESE_LIST = regex(
-    r"(?:包括|包含|[维維]度[:：]|方面[:：])(?P<items>[^。？；：]+)"
+    r"(?:包括|包含|[维維]度[:：]|方面[:：])(?P<items>[^。？；：]{1,600})"
     r"|(?P<names>[^，。？；：、（）()]{2,15}(?:、[^，。？；：、（）()]{2,15})+)"
 )
 

@@ -23,8 +23,8 @@ _DOCSTRING = regex(
 )
 _SIGN = regex(r"^[ \t]*(?:#+|//+!?|--|;;+|%+|\*+(?!\*))[ \t]?", re.MULTILINE)
 _NAMED = regex(
-    r"^\s*(?:export |public |private |static |async |pub )*(?:def|class|fn|func|function|struct"
-    r"|enum|interface|trait|type)\s+(?P<name>\w+)",
+    r"^[^\S\n]*(?:export |public |private |static |async |pub )*(?:def|class|fn|func|function"
+    r"|struct|enum|interface|trait|type)\s+(?P<name>\w+)",
     re.MULTILINE,
 )
 

@@ -22,6 +22,7 @@ from models.extractive.confidence import answered
 from models.extractive.feedback import without
 from models.extractive.meaning import thing
 from models.extractive.questions import sides
+from models.extractive.source_code import described
 from models.extractive.titles import titled
 from models.extractive.topic import key_phrase
 from report import arithmetic
@@ -34,6 +35,7 @@ from report.likeness import compared
 from report.quotations import quotations
 from report.render import plain as plain_report
 from report.roles import other_role
+from report.snippets import unknown_lines
 from report.synonyms import opposed
 from retrieval.boilerplate import boilerplate
 from retrieval.dates import dates
@@ -116,6 +118,16 @@ def quoted_answer(text: str) -> object:
     return answered("How do bees dance?", [page], [quote], 1)
 
 
+def settings(text: str) -> object:
+    """Look up the names in a fence of code."""
+    return unknown_lines(f"```\n{text}\n```", ["bees"])
+
+
+def days_apart(text: str) -> object:
+    """Work out what was computed from the days beside it."""
+    return arithmetic.comes_out("Bees danced for 12 days", f"{text} 3 4", [])
+
+
 def borne(text: str) -> object:
     """Compare a sentence with a source."""
     return unborne("Vos filmed 12 bees in Leiden", [compared(text)], "Which bees danced?")
@@ -175,6 +187,9 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (thing, "\n"),
         (sides, "bees and tea "),
         (quoted, "“a "),
+        (described, "\n"),
+        (settings, "a=b\n"),
+        (days_apart, "12.5.2001 "),
         (borne, "QmVlcyBkYW5j"),
         (borne, "Vos "),
         (borne, "9"),
