@@ -27,7 +27,9 @@ _CUT = regex(rf"{CLAUSES.pattern}|\s*\|\s*")
 _NO = regex("not|never|no|none|neither|nor|nobody|nothing|cannot|without|n['’]t|[不没沒未无無非]")
 _TELLING = frozenset(
     re.findall(
-        r"\w+", "before after above below under over until against only more most less least"
+        r"\w+",
+        "before after above below under over until against only more most less least all some any"
+        " each both few",
     )
 )
 """Words without a topic that change what a sentence says."""

@@ -7,7 +7,8 @@ from report.support import proven
 BRIDGE = (
     "The Ostrel Bridge was designed by Marta Keel and paid for by Henrik Aalto. It opened in 1931 "
     "and was never closed during the flood of 1954. Keel was born in Turku, and her brother Paul "
-    "died in Vaasa of pneumonia. The first toll was two marks, and the last one was five marks."
+    "died in Vaasa of pneumonia. The first toll was two marks, and the last one was five marks. "
+    "All heavy boats wait for the tide."
 )
 ZH = "奥斯特桥由玛塔设计，由亨里克出资。大桥于1931年通车，1954年洪水期间没有关闭。"
 TEXTS = {"S1": BRIDGE, "S2": "Poets admire distant music.", "S3": ZH}
@@ -26,6 +27,7 @@ def checked(said: str) -> tuple[str, list[str]]:
         "The Ostrel Bridge opened in 1931 and was never closed during the flood of 1954.",
         "The bridge was never closed during the flood of 1954.",
         "Keel was born in Turku, and her brother Paul died in Vaasa of pneumonia.",
+        "All heavy boats wait for the tide.",
         "大桥于1931年通车，1954年洪水期间没有关闭。",
     ],
 )
@@ -45,6 +47,7 @@ def test_a_copy_gets_its_source(said: str):
         "Her sister Keel was born in Turku.",
         "The last toll was two marks, and the first one was five marks.",
         "Keel was born in Vaasa of pneumonia.",
+        "Some heavy boats wait for the tide.",
         "It opened before the flood of 1954.",
         "奥斯特桥由亨里克设计。",
         "大桥在1954年洪水期间关闭。",

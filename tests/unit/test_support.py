@@ -61,9 +61,9 @@ def test_a_sentence_may_be_borne_out_by_a_source_that_another_paragraph_cites():
 
 
 def test_a_report_that_cites_nothing_is_traced_all_the_same():
-    checked = proven("The queen lays all of the eggs.", TEXTS)
+    checked = proven("The queen lays the eggs.", TEXTS)
 
-    assert checked.body == "The queen lays all of the eggs [S1]."
+    assert checked.body == "The queen lays the eggs [S1]."
     assert checked.cited == ["S1"]
 
 
@@ -145,9 +145,7 @@ def test_a_bullet_and_a_row_are_sentences_of_their_own():
 
 
 def test_the_mark_goes_before_what_ends_the_sentence():
-    assert body("**The queen lays all of the eggs.**") == (
-        "**The queen lays all of the eggs [S1].**"
-    )
+    assert body("**The queen lays the eggs.**") == ("**The queen lays the eggs [S1].**")
 
 
 def test_to_prove_twice_changes_nothing():
