@@ -18,6 +18,7 @@ from app.cli import review, summary
 from app.cli.choices import CAPS, more
 from app.cli.output import has_terminal, one_line, print_json, tell
 from app.cli.progress import Progress
+from app.cli.runs import of_shortened
 from config.counted import counted
 from config.errors import EXIT, Problem
 from config.settings import settings
@@ -203,7 +204,7 @@ class Conductor:
 
     async def _tell_shortened(self) -> None:
         """Say that queries were shortened or not sent because of private words, if so."""
-        if line := summary.of_shortened(await read_trace(self.run)):
+        if line := of_shortened(await read_trace(self.run)):
             shown = f"dossier runs show {self.run} --json{self._of_project()}"
             self.err.print(f"{line}: {shown}", soft_wrap=True, markup=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.cli.output import one_line, print_json
-from app.cli.summary import of_shortened
 from app.cli.table import show, table
 from config.counted import counted
 from config.settings import settings
@@ -23,7 +22,7 @@ from runs.attempts import EMBEDDER, INDEXER, OPEN, UNSENT, Attempt, attempts
 from runs.lifecycle import NAMES, Run, found, listed
 from runs.lock import is_held
 from runs.place import owned
-from runs.trace import read_trace
+from runs.trace import read_trace, shortened
 from storage.engine import close
 
 LONGEST = 100
@@ -84,6 +83,13 @@ async def _show(owner: str, name: str, as_json: bool) -> int:
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
         show("The second reader was switched off: only the checks by words have read the report.")
     return 0
+
+
+def of_shortened(calls: Iterable[Mapping[str, Any]]) -> str:
+    """Say how many web searches a trace shows to be shortened or not sent; nothing for none."""
+    count = shortened(calls)
+    searches = counted(count, "web search was", "web searches were")
+    return f"{searches} shortened or not sent because of private words" if count else ""
 
 
 async def _removed(owner: str, name: str, as_json: bool) -> int:

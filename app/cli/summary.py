@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from config.counted import counted
 from graph.state import State
 from report.document import answer_of, doubt
 from report.undone import first_error, limit
-from runs.trace import shortened
 
 
 def of_report(run: str, thread: str, state: State, report: str, resume: str = "") -> dict[str, Any]:
@@ -59,13 +56,6 @@ def of_waiting(run: str, thread: str, plan: dict[str, Any], resume: str) -> dict
 def of_stopped(run: str, thread: str, status: str, resume: str) -> dict[str, Any]:
     """Return the summary of a run that stopped; `resume` is the command that goes on with it."""
     return {**_without_report(run, thread, status), "resume": resume}
-
-
-def of_shortened(calls: Iterable[Mapping[str, Any]]) -> str:
-    """Say how many web searches a trace shows to be shortened or not sent; nothing for none."""
-    count = shortened(calls)
-    searches = counted(count, "web search was", "web searches were")
-    return f"{searches} shortened or not sent because of private words" if count else ""
 
 
 def has_report(state: State) -> bool:
