@@ -251,6 +251,29 @@ async def test_an_answer_that_our_limit_cut_is_asked_for_with_more_room_and_neve
     assert [one.status for one in await of_run()] == ["answer_capped", "ok"]
 
 
+async def test_a_recorded_answer_that_a_cap_cut_is_asked_for_again_once_the_cap_was_raised(
+    script: Script,
+):
+    def filling(messages: object) -> AIMessage:
+        limit = script.limits[-1] or 0
+        used = {"input_tokens": 100, "output_tokens": limit, "total_tokens": 100 + limit}
+        return full(messages).model_copy(update={"usage_metadata": used})
+
+    script.on("reporter", filling)
+    await written(max_tokens=8_000)
+    await written(max_tokens=8_000)
+    cut = len(script.limits)
+    script.on("reporter", "Bees dance.")
+
+    work = await written(max_tokens=100_000)
+    again = await written(max_tokens=100_000)
+
+    assert cut == 2
+    assert (work.text, work.capped) == ("Bees dance.", "")
+    assert again == work
+    assert len(script.limits) == 3
+
+
 async def test_an_answer_that_the_models_own_limit_cut_is_no_matter_of_caps(script: Script):
     usage = {"input_tokens": 100, "output_tokens": 500, "total_tokens": 600}
     script.on("reporter", full(None).model_copy(update={"usage_metadata": usage}))
