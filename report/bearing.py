@@ -69,7 +69,7 @@ _LIKE_NOT = regex(
     r"|only|(?<!\ba )(?:few|little)|rarely|seldom|hardly|forb\w+|prohibit\w*|avoid\w*"
     r"|den(?:y|ies|ied)|stop\w*|instead|reject\w*|declin\w*|absent|missing|alone|until|before"
     r"|neither|nor|no|not|never|none|without|cannot|nothing|nobody)\b|n['’]t\b"
-    r"|[不没沒未无無非别勿拒缺禁免]",
+    r"|[不没沒未无無别勿拒缺禁免]|非(?!常|物质)",
     re.IGNORECASE,
 )
 _TITLED_NO = regex(r"(?<=\w )(?:No|Not|Never|Nothing|Nobody|Without)\b")

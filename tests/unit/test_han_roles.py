@@ -86,6 +86,13 @@ def test_opposite_sizes_foreign_names_and_other_owners_are_noticed(said, reason)
     assert [one["reason"] for one in proven(said, {"S1": page}).doubted] == [reason]
 
 
+@pytest.mark.parametrize("said", ["北港的造船业并不发达[S1]。", "灯会不是当地的文化节日[S1]。"])
+def test_a_word_that_only_looks_like_a_denial_does_not_hide_one(said):
+    page = "北港的造船业也非常发达。灯会是当地的文化节日，展出非物质文化遗产。"
+
+    assert [one["reason"] for one in proven(said, {"S1": page}).doubted] == ["negation"]
+
+
 @pytest.mark.parametrize(
     "said",
     [
