@@ -45,6 +45,7 @@ from retrieval.passages import passages
 from tools.files.kinds import READERS
 from tools.files.shapes import File, Limits
 from tools.files.worker import read
+from tools.tables.cells import decimal_comma
 
 SIZE = 60_000
 SECONDS = 4.0
@@ -128,6 +129,11 @@ def days_apart(text: str) -> object:
     return arithmetic.comes_out("Bees danced for 12 days", f"{text} 3 4", [])
 
 
+def commas(text: str) -> object:
+    """Look at how the numbers of a cell are written."""
+    return decimal_comma([text])
+
+
 def borne(text: str) -> object:
     """Compare a sentence with a source."""
     return unborne("Vos filmed 12 bees in Leiden", [compared(text)], "Which bees danced?")
@@ -188,6 +194,7 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (sides, "bees and tea "),
         (quoted, "“a "),
         (described, "\n"),
+        (commas, "9"),
         (settings, "a=b\n"),
         (days_apart, "12.5.2001 "),
         (borne, "QmVlcyBkYW5j"),

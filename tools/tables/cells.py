@@ -43,7 +43,7 @@ _NUMBER = regex(
     r"(?P<rest>\.\d+)?(?P<power>[eE][-+]?\d{1,2})?"
     r"\s?(?P<unit>%|‰|[A-Za-zµ°Ω€£$¥][\w°²³/·%]{0,11}|[\u4e00-\u9fff/]{1,4})?"
 )
-_DECIMAL_COMMA = regex(r"\d+,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d|\b0,\d+")
+_DECIMAL_COMMA = regex(r"\d,(?:\d{1,2}(?!\d)|\d{4})|\d\.\d{3},\d|\b0,\d")
 _CODE = regex(r"[-+]?0\d")
 """A number that begins with 0 is a code, such as a telephone number."""
 
