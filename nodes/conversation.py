@@ -22,6 +22,7 @@ from nodes.agent import work
 from prompts.loader import render
 from prompts.marks import block
 from report.marks import QUOTE
+from report.markup import shown
 from retrieval.regex import regex
 from retrieval.secrets import removed
 from retrieval.text import sentences
@@ -150,7 +151,7 @@ def _before(summary: str) -> HumanMessage:
 async def _summarised(state: State, runtime: Runtime[Context], talk: str) -> str:
     system = render("summary", language=state["language"], words=WORDS)
     asked = [HumanMessage(block("talk", talk))]
-    return (await work(state, runtime, "memorizer", system, asked)).text
+    return shown((await work(state, runtime, "memorizer", system, asked)).text)
 
 
 def _spoken(text: str) -> str:

@@ -19,6 +19,7 @@ from nodes.agent import ask
 from nodes.beside import beside
 from nodes.conversation import conversation, holds_secret, summary_of
 from nodes.learn import learn_due
+from nodes.typed import Shown
 from prompts.loader import render
 from runs.lifecycle import mark
 from runs.place import here
@@ -31,7 +32,7 @@ class Triage(BaseModel):
     """What to do with what a person said."""
 
     research: bool = Field(description="true unless it is only small talk")
-    reply: str = Field(default="", description="the answer to small talk, else empty")
+    reply: Shown = Field(default="", description="the answer to small talk, else empty")
 
 
 async def coordinator(state: State, runtime: Runtime[Context]) -> State:

@@ -19,6 +19,7 @@ from memory.pages.memorizer import Abstracter
 from memory.pages.store import NewPage
 from models.load import model_name
 from nodes.agent import ask
+from nodes.typed import Shown
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
 from retrieval.text import language
@@ -32,7 +33,7 @@ ROLE = "memorizer"
 class Abstract(BaseModel):
     """What a page is about."""
 
-    abstract: str = Field(description="one paragraph")
+    abstract: Shown = Field(description="one paragraph")
 
 
 class IngestState(Place, total=False):

@@ -17,6 +17,7 @@ from graph.state import State
 from nodes.agent import ask
 from nodes.shown_plan import plan_message
 from nodes.streaming import tell
+from nodes.typed import Searches, Shown
 from prompts.loader import render
 from prompts.marks import block, blocks, pages_block
 from report.earlier import accepted, earlier_block, left_open
@@ -33,10 +34,10 @@ TRIES = 2
 class DraftStep(BaseModel):
     """One step as the model writes it."""
 
-    title: str
-    description: str = ""
+    title: Shown
+    description: Shown = ""
     kind: str = Field(default="research", json_schema_extra={"enum": ["research"]})
-    queries: list[str] = Field(default=[], description="what to search for, one or two")
+    queries: Searches = Field(default=[], description="what to search for, one or two")
     needs: list[int | str] = Field(default=[], description="numbers of earlier steps it builds on")
     need_web_search: bool = True
 
@@ -44,8 +45,8 @@ class DraftStep(BaseModel):
 class Draft(BaseModel):
     """A plan as the model writes it."""
 
-    title: str
-    thought: str = ""
+    title: Shown
+    thought: Shown = ""
     has_enough_context: bool = Field(
         default=False, description="true if the pages already answer the question completely"
     )

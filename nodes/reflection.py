@@ -15,6 +15,7 @@ from graph.state import StepState
 from nodes.agent import ask
 from nodes.researcher import asked_of, upheld_in, with_checked
 from nodes.streaming import tell_step
+from nodes.typed import Searches, Shown
 from prompts.loader import render
 from prompts.marks import blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
@@ -32,11 +33,11 @@ class Verdict(BaseModel):
     """Whether a finding does what its step asked for."""
 
     passed: bool
-    feedback: str = ""
+    feedback: Shown = ""
     wrong: list[str] = Field(
         default=[], description="the wrong sentences of the finding, word for word"
     )
-    queries: list[str] = []
+    queries: Searches = []
     right: list[int] = Field(default=[], description="numbers of contested sentences")
 
 

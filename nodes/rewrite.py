@@ -18,6 +18,7 @@ from nodes.conversation import recent
 from nodes.direct import needs_no_search
 from nodes.experience import look_back
 from nodes.streaming import tell
+from nodes.typed import Searches, Sought
 from prompts.loader import render
 from prompts.marks import block, blocks
 from retrieval.spelling import respelt
@@ -29,8 +30,8 @@ from tools.evidence import misspelt
 class Rewrite(BaseModel):
     """The question as it can be searched."""
 
-    question: str = Field(description="the question in a form that needs no conversation")
-    queries: list[str] = Field(description="different search queries for it")
+    question: Sought = Field(description="the question in a form that needs no conversation")
+    queries: Searches = Field(description="different search queries for it")
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:

@@ -28,6 +28,7 @@ from langgraph.pregel.protocol import StreamProtocol
 
 from graph.state import StepState
 from prompts.loader import render
+from report.markup import shown
 from retrieval.regex import regex
 
 PROGRESS = "progress"
@@ -42,8 +43,12 @@ INSIDE = {**ALONE, CONFIG_KEY_STREAM: StreamProtocol(lambda _: None, set())}
 HIDDEN = regex(r"<think>.*?</think>|</?q\b[^<>]*>", re.DOTALL)
 """What a model writes for the checks, or to itself."""
 
-OPEN = regex(r"<(?!think>)[^<>]{0,80}\Z|<think>.*\Z", re.DOTALL)
-"""What may still become such a thing."""
+OPEN = regex(
+    r"<(?!think>)[^<>]{0,80}\Z|<think>.*\Z|!?\[[^\[\]]{0,300}\Z"
+    r"|!?\[[^\[\]]{0,300}\](?:\([^()]{0,300})?\Z|(?<![!-~])[!-~]+\Z",
+    re.DOTALL,
+)
+"""What may still become such a thing, or a link, an image or an address."""
 
 
 @contextmanager
@@ -163,6 +168,7 @@ class Words(StreamMessagesHandler):
         """Forget what is left of a call that failed."""
         self.held.pop(run_id, None)
 
-    def _say(self, text: str) -> None:
+    def _say(self, written: str) -> None:
+        text = shown(written)
         if text and not isinstance(self.outer, StreamMessagesHandlerV2):
             _show(self.outer, AIMessageChunk(content=text, id=self.message), self.about)

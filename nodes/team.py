@@ -16,6 +16,7 @@ from graph.records import Finding, Step, key, of_turn
 from graph.state import State
 from nodes.agent import ask
 from nodes.streaming import tell
+from nodes.typed import Searches, Shown
 from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, sources_block
 from report.earlier import accepted, earlier_block
@@ -32,8 +33,8 @@ FOLLOW_UPS = 2
 class Missing(BaseModel):
     """Something the findings leave open."""
 
-    title: str
-    queries: list[str] = []
+    title: Shown
+    queries: Searches = []
 
 
 class Enough(BaseModel):
@@ -112,7 +113,7 @@ async def _follow_ups(
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
     return [
         to_research(_free_id(taken), missing.title, missing.queries or [missing.title])
-        for missing in verdict.missing[:FOLLOW_UPS]
+        for missing in [one for one in verdict.missing if one.title.strip()][:FOLLOW_UPS]
     ]
 
 

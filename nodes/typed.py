@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import json_repair
 from langchain_core.messages import AIMessage, AnyMessage
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from prompts.complaints import complaint, complaints
 from prompts.fields import in_chinese
 from prompts.loader import render
+from report.markup import shown, sought
 from runs.faults import finish_reason, spoken
 
 Answer = TypeVar("Answer", bound=BaseModel)
+
+Shown = Annotated[str, AfterValidator(shown)]
+"""What a model writes that a person sees outside a report: in a chat, a review or a terminal."""
+
+Sought = Annotated[str, AfterValidator(sought)]
+"""What a model wants searched, which a person sees too."""
+
+
+def _said(searches: list[str]) -> list[str]:
+    return [one for one in searches if one.strip()]
+
+
+Searches = Annotated[list[Sought], AfterValidator(_said)]
+"""Those of several searches that have words."""
 
 MENDABLE = 30_000
 """How many characters of JSON are mended, and shown to the model again.

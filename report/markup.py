@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from retrieval.regex import regex
 from retrieval.text import normalise
@@ -55,7 +56,7 @@ _DEFINITION = regex(
     r"(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-_TAG = regex(
+_NAMES = (
     r"<(?:/?(?:a|abbr|address|area|article|aside|audio|b|base|big|blockquote|body|br|button|canvas"
     r"|caption|center|cite|code|col|dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figure"
     r"|figcaption"
@@ -66,10 +67,17 @@ _TAG = regex(
     r"|table"
     r"|tbody|td|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
     r"|pages?|findings?|question|earlier|needs|step|draft|feedback|gaps|plan)\b|!|\?"
-    r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)[^<>]*>",
-    re.IGNORECASE,
+    r"|[A-Za-z][\w-]*\s+[\w:-]+\s*=)"
 )
+_TAG = regex(rf"{_NAMES}[^<>]*>", re.IGNORECASE)
 """A tag of HTML, of a prompt, or any with attributes; `List<String>` has none."""
+
+_TAG_BEGUN = regex(rf"<(?={_NAMES[1:]})", re.IGNORECASE)
+_IMAGE_BEGUN = regex(r"(?<!!)!++(?=\[)")
+_TARGET_BEGUN = regex(r"\](?=\(|:\s{0,9}<?\S{0,99}[/.:])")
+
+PASSES = 5
+"""How often a text is cleaned at most; each time may leave markup that was broken by other."""
 
 _BREAK = regex(r"<\s*br\s*/?\s*>", re.IGNORECASE)
 _GONE = "\0"
@@ -101,10 +109,23 @@ _LISTS = {
 
 def strip(text: str) -> str:
     """Return `text` without addresses, links, images and HTML; what a link says is kept."""
-    text = _BREAK.sub(" ", text)
-    text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
-    text = _TAG.sub("", _REST_OF_LINK.sub(_GONE, text))
-    return _EMPTIED.sub("", URL.sub(_GONE, text))
+    return _EMPTIED.sub("", URL.sub(_GONE, _marked(text)))
+
+
+def shown(text: str) -> str:
+    """Return what a model wrote as it may be shown outside a report, wherever Markdown is drawn.
+
+    Nothing in it is loaded, and it has no addresses and no invisible characters.
+    """
+    return _inert(_settled(normalise(text), strip))
+
+
+def sought(text: str) -> str:
+    """Return words to search for as they may be shown: without what is loaded or hides an address.
+
+    An address that stands there as such stays, for a question may be about it.
+    """
+    return _inert(_settled(normalise(text), _unlinked))
 
 
 def sends(statement: str) -> bool:
@@ -153,6 +174,30 @@ def unframe(body: str) -> str:
     if headings and headings[-1][1].strip(" #*:：_").lower() in _LISTS:
         return body[: headings[-1].start()]
     return body
+
+
+def _marked(text: str) -> str:
+    text = _BREAK.sub(" ", text)
+    text = _LINK.sub(_label, _IMAGE.sub(_GONE, text))
+    return _TAG.sub("", _REST_OF_LINK.sub(_GONE, text))
+
+
+def _unlinked(text: str) -> str:
+    return _EMPTIED.sub("", _marked(text))
+
+
+def _settled(text: str, change: Callable[[str], str]) -> str:
+    """Return a text changed until nothing is left to change, or often enough."""
+    for _ in range(PASSES):
+        before, text = text, change(text)
+        if text == before:
+            break
+    return text
+
+
+def _inert(text: str) -> str:
+    """Return a text in which whatever is left of an image, a link or a tag is none any more."""
+    return _TAG_BEGUN.sub("< ", _TARGET_BEGUN.sub("] ", _IMAGE_BEGUN.sub("", text)))
 
 
 def _label(link: re.Match[str]) -> str:

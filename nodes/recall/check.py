@@ -13,6 +13,7 @@ from graph.context import Context
 from nodes.agent import ask
 from nodes.recall.output import answer
 from nodes.recall.state import RecallState
+from nodes.typed import Searches
 from prompts.loader import render
 from prompts.marks import block, blocks, cited
 from runs.budget import pause
@@ -29,7 +30,7 @@ class Complete(BaseModel):
     """Whether the notes answer the question completely."""
 
     complete: bool
-    requests: list[str] = Field(default=[], description="what is still to be found out")
+    requests: Searches = Field(default=[], description="what is still to be found out")
 
 
 async def check(

@@ -13,6 +13,7 @@ from memory.pages.outline import outline, read_out
 from memory.pages.within import scope
 from nodes.agent import ask
 from nodes.recall.state import RecallState, Search
+from nodes.typed import Searches
 from prompts.loader import render
 from prompts.marks import block, blocks, cited
 from retrieval.text import language
@@ -29,9 +30,9 @@ REPAIRS = 1
 class Lookup(BaseModel):
     """What to look for in memory, and in which ways."""
 
-    needs: list[str] = Field(default=[], description="what must be known, one thing each")
-    keywords: list[str] = Field(default=[], description="searches by the words that pages hold")
-    meanings: list[str] = Field(default=[], description="searches by meaning, whole sentences")
+    needs: Searches = Field(default=[], description="what must be known, one thing each")
+    keywords: Searches = Field(default=[], description="searches by the words that pages hold")
+    meanings: Searches = Field(default=[], description="searches by meaning, whole sentences")
     pages: list[str] = Field(default=[], description="ids of pages shown that are to be read")
 
 

