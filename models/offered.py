@@ -31,7 +31,7 @@ def address() -> str:
         whole = False
     if not whole:
         hint = "write it as http://host:port/v1"
-        what = f"{written!r} is not the address of a server"
+        what = "this is not the address of a server"
         raise Problem("config_value", what, where="OPENAI_BASE_URL", hint=hint)
     return written
 

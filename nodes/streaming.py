@@ -26,6 +26,7 @@ from langgraph._internal._constants import (
 from langgraph.pregel._messages import StreamMessagesHandler, StreamMessagesHandlerV2
 from langgraph.pregel.protocol import StreamProtocol
 
+from config.keys import without_keys
 from graph.state import StepState
 from prompts.loader import render
 from report.markup import shown
@@ -169,6 +170,6 @@ class Words(StreamMessagesHandler):
         self.held.pop(run_id, None)
 
     def _say(self, written: str) -> None:
-        text = shown(written)
+        text = shown(without_keys(written, plain_words=False))
         if text and not isinstance(self.outer, StreamMessagesHandlerV2):
             _show(self.outer, AIMessageChunk(content=text, id=self.message), self.about)

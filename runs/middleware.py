@@ -16,6 +16,7 @@ from langchain_core.messages.ai import UsageMetadata
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from config.errors import Problem
+from config.keys import without_keys
 from config.models import price
 from config.settings import settings
 from retrieval.secrets import masked_within
@@ -312,11 +313,23 @@ def _said(role: str, reply: AIMessage) -> Said:
 
 
 def _masked(response: ModelResponse[Any]) -> ModelResponse[Any]:
-    """Return a response whose tools are handed no secret, whatever page the model has it from."""
+    """Return a response that repeats no key, and whose tools are handed no secret of any page."""
     for message in response.result:
+        message.content = _keyless(message.content)
+        message.additional_kwargs = _keyless(message.additional_kwargs)
         if isinstance(message, AIMessage):
-            message.tool_calls = masked_within(message.tool_calls)
+            message.tool_calls = masked_within(_keyless(message.tool_calls))
     return response
+
+
+def _keyless(said: Any) -> Any:
+    if isinstance(said, str):
+        return without_keys(said, plain_words=False)
+    if isinstance(said, list):
+        return [_keyless(one) for one in said]
+    if isinstance(said, dict):
+        return {name: _keyless(one) for name, one in said.items()}
+    return said
 
 
 def _reply(response: ModelResponse[Any]) -> AIMessage:

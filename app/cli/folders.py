@@ -12,7 +12,7 @@ from app.cli.output import confirmed, one_line, say
 from config import environment
 from config.counted import counted
 from config.errors import Problem
-from config.keys import is_key, without_logins
+from config.keys import is_key, shown_value
 from config.settings import settings
 from storage.private import WRITABLE
 
@@ -175,4 +175,4 @@ def _shown(name: str, value: str) -> str:
     if is_key(name):
         return f"…{value[-4:]}" if len(value) > HIDDEN else "…"
     # A name alone may be a key.
-    return one_line(re.sub(r"(?<=//)[^/@\s]*@", "…@", without_logins(value)))
+    return one_line(re.sub(r"(?<=//)[^/@\s]*@", "…@", shown_value(name, value)))

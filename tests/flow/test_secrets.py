@@ -193,3 +193,25 @@ async def test_a_tool_is_handed_no_secret_that_a_model_has_from_a_page(
 
     assert "researcher" in script.names()
     assert b"ghp_a1B2" not in bytes_of_home()
+
+
+async def test_a_key_that_a_model_repeats_is_nowhere(
+    thread: Session,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    key = "tvly-Q7f3Zebra9Kd81xx"
+    monkeypatch.setenv("TAVILY_API_KEY", key)
+    script.on("Rewrite", {"question": f"{BEES} {key}", "queries": [f"dance {key}"]})
+    plan = draft(f"waggle dance {key}")
+    script.on("Draft", plan | {"title": f"Bees {key}"})
+    script.on("reporter", f'<q s="S1">The waggle dance tells other bees</q> [S1] {key}.')
+
+    outcome = await thread.begin(BEES, make(choices, auto_accept=False), quiet)
+    waiting = str(outcome.request)
+    outcome = await thread.answer({"type": "approve"}, make(choices), quiet)
+
+    assert "waggle" in outcome.state["report"]["body"]
+    assert key not in waiting + repr(outcome.state)
+    assert key.encode() not in bytes_of_home()

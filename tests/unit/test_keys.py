@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import traceback
 from urllib.parse import quote
 
@@ -60,6 +61,7 @@ def test_words_that_are_no_key_stay():
         "postgresql://bob@host/x?sslpassword=hunter2",
         "https://host/search?api_key=hunter2&q=bees",
         "https://host/search?q=bees&access-token=hunter2",
+        "https://host/search?sig=hunter2&auth=hunter2&signature=hunter2",
     ],
 )
 def test_a_password_anywhere_in_an_address_is_removed(address: str):
@@ -75,6 +77,42 @@ def test_a_password_anywhere_in_an_address_is_removed(address: str):
 def test_a_password_in_an_address_is_removed():
     assert without_keys("http://me:pass@there/v1?at=me@x") == "http://me:***@there/v1?at=me@x"
     assert without_keys("postgresql://me@there/x") == "postgresql://me@there/x"
+
+
+PASSWORDS = ["Win@ter/77", "a/b#c?d99", "x:y@z@9a", "12/34", "p%40ss@w0rd", "sömmer@5"]
+
+
+@pytest.mark.parametrize("scheme", ["postgresql://", "http://", "https//", "http:/", "//", ""])
+@pytest.mark.parametrize("password", PASSWORDS)
+def test_an_address_of_the_environment_is_told_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, password: str
+):
+    address = f"{scheme}ann:{password}@db.test:5432/x"
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", address)
+    rest = password.rpartition("@")[2][-3:]
+
+    told = without_keys(f"no host {rest + '@db.test'!r} in {address}, {address!r}")
+
+    assert not [part for part in re.split(r"[@/]", password) if len(part) > 3 and part in told]
+    assert f"{rest}@" not in told
+    assert told.startswith("no host '***@db.test' in ")
+    assert told.endswith("db.test:5432/x'")
+
+
+def test_a_port_and_a_path_are_no_login(monkeypatch: pytest.MonkeyPatch):
+    for address in ("http://searx.test:8080/@ann", "sqlite:///data/a:b@c.db"):
+        monkeypatch.setenv("SEARXNG_URL", address)
+
+        assert (
+            without_keys(f"{address}: no mail of ann@b.test") == f"{address}: no mail of ann@b.test"
+        )
+
+
+def test_a_key_of_plain_words_stays_in_what_a_model_says(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "lm-studio")
+
+    assert without_keys("lm-studio runs models", plain_words=False) == "lm-studio runs models"
+    assert without_keys(f"It is {KEY}.", plain_words=False) == "It is [key removed]."
 
 
 def test_what_led_to_an_error_says_no_key_either():
