@@ -31,7 +31,8 @@ def address() -> str:
         whole = False
     if not whole:
         hint = "write it as http://host:port/v1"
-        what = "this is not the address of a server"
+        # Nobody knows where a password ends in what is no address.
+        what = f"{'this' if '@' in written else repr(written)} is not the address of a server"
         raise Problem("config_value", what, where="OPENAI_BASE_URL", hint=hint)
     return written
 
