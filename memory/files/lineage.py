@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import select
 
 from memory.experience.utterances import said_by_person
-from memory.learning.gate import akin, borne_out
-from memory.learning.voice import spoken
+from memory.learning.gate import akin
+from memory.learning.patterns import LEAD, NOTE, without
+from memory.learning.voice import instructs, spoken
 from retrieval.regex import regex
 from retrieval.text import sentences
-from retrieval.words import words
 from storage.engine import read_rows
 from storage.tables import pages, sources
 
@@ -26,10 +27,17 @@ WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u340
 MARK = regex(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The mark of an item of a list, a quotation or a heading."""
 
-QUESTION = regex(r"[?？]\s*$|[吗嗎呢]\s*+[?？。.]?\s*$")
-"""The end of a question, which states nothing."""
+FRAME = regex(
+    r"^\W+|^(?:please|kindly|from now on|from here on|henceforth|going forward|in (?:the )?future"
+    r"|(?:i want|i need|i(?:'d| would) like) you to|you (?:should|must|may)|remember to|also|and)\b"
+    r"[\s,]*|[\s,]*\b(?:please|from now on|in (?:the )?future|thanks|thank you)\W*$"
+    r"|^(?:[请請]|以[后後]|今[后後]|[从從](?:[现現]在|今)[以起开開后後始]*|[记記]住)[,\s]*|\W+$",
+    re.IGNORECASE,
+)
+"""What may stand around an instruction, and does not change it."""
 
-CLAUSE = regex(r"[,;:，；：、]\s*|\s[-–—]\s")
+PART = regex(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|[,;]|[并並]且?", re.IGNORECASE)
+"""What stands between two instructions."""
 
 FOREIGN = frozenset(["tool", "web"])
 """The classes of provenance of what strangers may have written."""
@@ -67,31 +75,34 @@ async def read_by(owner: str, thread: str, run: str) -> Read:
 def wished(added: Sequence[str], removed: Sequence[str], said: Sequence[str]) -> bool:
     """Say whether a person has asked for an edit in their own words.
 
-    Each new line must occur in one of their statements, not in a question or a quotation; old
-    lines are removed only if new ones on the same subject replace them.
+    Each new line must be the whole of one of their instructions, or of what they say of themselves;
+    old lines are removed only if new ones on the same subject replace them.
     """
-    statements = [one for message in said for one in _statements(message)]
+    wishes = {plain for message in said for plain in _instructions(message)}
     lines = [MARK.sub("", line).strip() for line in added if WORD.search(line)]
-    borne = [[one for one in statements if _says(one, line)] for line in lines]
-    if not lines or not all(borne):
+    if not lines or not all(_bare(line) in wishes for line in lines):
         return False
-    meant = [*lines, *(one for some in borne for one in some)]
-    return all(any(akin(line, one) for one in meant) for line in removed if WORD.search(line))
+    return all(any(akin(line, one) for one in lines) for line in removed if WORD.search(line))
 
 
-def _statements(message: str) -> list[str]:
-    """Return what a person says in a message, clause by clause, without their questions."""
-    told = [one.text for one in sentences(spoken(message)) if not QUESTION.search(one.text)]
-    clauses = [part for one in told for part in CLAUSE.split(one)]
-    return [*(one for one in told if len(CLAUSE.split(one)) == 1), *clauses]
+def _instructions(message: str) -> Iterator[str]:
+    """Yield what a person says is to be done, sentence by sentence, without polite words.
+
+    The parts of a sentence count by themselves only where each is an instruction.
+    """
+    for sentence in sentences(spoken(message)):
+        said = without(LEAD, sentence.text)
+        rest = without(FRAME, NOTE.sub("", said, count=1))
+        if NOTE.match(said) or instructs(rest):
+            yield _bare(rest)
+        parts = [without(FRAME, one) for one in PART.split(rest)]
+        if len(parts) > 1 and all(map(instructs, parts)):
+            yield from map(_bare, parts)
 
 
-def _says(statement: str, line: str) -> bool:
-    """Say whether the words of a line occur in a statement, one after the other."""
-    wanted, told = words(line), words(statement)
-    places = range(len(told) - len(wanted) + 1)
-    run = bool(wanted) and any(told[at : at + len(wanted)] == wanted for at in places)
-    return run and borne_out(line, statement)
+def _bare(text: str) -> str:
+    """Return the words of an instruction, with spaces between them, whatever stands around it."""
+    return " ".join(WORD.findall(_plain(without(FRAME, text))))
 
 
 def _runs(line: str) -> list[str]:

@@ -40,8 +40,8 @@ _AND = "(?:(?:and|but|so|then|also|now) )*"
 WAYS: Mapping[str, tuple[str, ...]] = {
     "lead": (
         r"^\W+",
-        r"^(?:hi|hello|hey|also|so|well|and|but|oh|ok|okay|thanks|thank you|by the way|btw|fyi"
-        r"|please)\b[\s,.!:]*",
+        r"^(?:(?:hi|hello|hey)(?: there)?|also|so|well|and|but|oh|ok|okay|thanks|thank you"
+        r"|by the way|btw|fyi|please)\b[\s,.!:]*",
     ),
     "note": (
         r"^(?:remember|note|keep in mind|bear in mind|don't forget|do not forget)\b(?:,? please,?)?"

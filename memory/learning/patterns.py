@@ -113,3 +113,10 @@ def group(match: re.Match[str], name: str) -> str:
     """Return the group of that name in whichever way of saying it was found."""
     groups = (value for key, value in match.groupdict().items() if key.startswith(name) and value)
     return next(groups, "").strip()
+
+
+def without(pattern: re.Pattern[str], text: str) -> str:
+    """Return a text without what a pattern finds, again and again."""
+    while (shorter := pattern.sub("", text, count=1)) != text:
+        text = shorter
+    return text

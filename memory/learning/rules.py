@@ -22,6 +22,7 @@ from memory.learning.patterns import (
     STATED,
     WISH,
     group,
+    without,
 )
 from memory.learning.tastes import NONE, tastes
 from memory.learning.voice import asks, in_person, spoken
@@ -216,8 +217,8 @@ def _heard(text: str) -> list[Heard]:
     denied = False
     for sentence in sentences(text):
         quote = END.sub("", sentence.text)
-        said = _without(LEAD, quote.translate(_NARROW))
-        rest = _without(DENIED, said)
+        said = without(LEAD, quote.translate(_NARROW))
+        rest = without(DENIED, said)
         noted = bool(NOTE.match(rest))
         told, asks_for = parted(rest) if noted else (rest, "")
         question = quote[len(quote) - len(asks_for) :]
@@ -260,6 +261,9 @@ def _of_oneself(said: str, quote: str, denied: bool) -> tuple[list[Statement], b
     told: list[Statement] = []
     read = 0
     for at, (between, part) in enumerate(parts):
+        if read < at:
+            # What stands in a longer clause may be what others say.
+            break
         # Only what follows a statement can leave out who it is about.
         left = CARRIED if told and read == at else CARRIED[:1]
         being = ("I am ",) if len(left) > 1 and told[-1].kind in BEING else ()
@@ -343,9 +347,3 @@ def _former(said: str, quote: str) -> Statement | None:
     # What somebody no longer teaches they may still speak.
     value = rest if was.kind == "work" else was.value
     return Statement("former", said, quote, value, changed=bool(ended), of=was.kind)
-
-
-def _without(pattern: re.Pattern[str], text: str) -> str:
-    while (shorter := pattern.sub("", text, count=1)) != text:
-        text = shorter
-    return text

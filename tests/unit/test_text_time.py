@@ -34,6 +34,7 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 NOT_MEASURED = frozenset(
     {
         "memory.forgetting.tree.left_of_json",
+        "memory.learning.patterns.without",
         "memory.meanings.understands",
         "models.extractive.meaning.defines",
         "models.extractive.sections.asked_for",
