@@ -39,6 +39,22 @@ async def write(
     return await anyio.to_thread.run_sync(_write_all, _contents(document), folder, force, own)
 
 
+def report_folder(out: Path | None, run: str) -> Path:
+    """Return the folder of a run's report: the named one, or `reports/RUN` in this folder.
+
+    Raises:
+        Problem: `output_not_writable` if `reports` is a link to another place that nobody named.
+    """
+    if out:
+        return out.absolute()
+    folder, here = (Path("reports") / run).absolute(), Path.cwd().resolve()
+    place = folder.resolve()
+    if not place.is_relative_to(here):
+        why = f"it is a link to {place}"
+        raise _not_writable(folder, why, "name the folder with --out")
+    return folder
+
+
 def digests(document: Document) -> list[str]:
     """Return the digests of the files of a document."""
     return [_digest(content) for content in _contents(document).values()]
@@ -142,8 +158,7 @@ def _exists(file: Path) -> Problem:
     return Problem("output_exists", "there is a report already", where=str(file), hint=hint)
 
 
-def _not_writable(folder: Path, why: str) -> Problem:
-    hint = "name a folder you may write to"
+def _not_writable(folder: Path, why: str, hint: str = "name a folder you may write to") -> Problem:
     return Problem(
         "output_not_writable", f"the report cannot be written: {why}", where=str(folder), hint=hint
     )

@@ -31,7 +31,7 @@ from memory.profile.store import kept
 from models.embeddings import paid
 from models.extractive.smalltalk import reply
 from models.load import check_prices, model_name, playing, without_price
-from report.export import check_folder
+from report.export import check_folder, report_folder
 from retrieval.secrets import removed
 from runs.lifecycle import check_question, check_thread, newest
 from runs.lock import held
@@ -85,7 +85,7 @@ def main(
     thread = new_thread() if thread is None else check_thread(thread)
     wanted = read_choices(choices, yes=yes, review=review, quick=quick, project=project)
     check_names(wanted.get("search", []))
-    check_folder((out or Path("reports", thread)).absolute(), force=force)
+    check_folder(report_folder(out, thread), force=force)
     conductor = Conductor(thread, wait=review, out=out, force=force, as_json=as_json)
     with held(thread):
         return conductor.drive(lambda opened: _ask(opened, conductor, question, docs, wanted))

@@ -30,7 +30,7 @@ from graph.session import Outcome, Session, session
 from graph.state import State
 from memory.files.proposals import proposed_by
 from report.document import document, shows_removed
-from report.export import digests, write
+from report.export import digests, report_folder, write
 from report.undone import first_error, limit
 from retrieval.secrets import masked_within, removed
 from runs import lifecycle
@@ -302,8 +302,8 @@ class Conductor:
         cited = await cited_texts(self.owner, state)
         shown = document(state, state["report"], state["status"], today, cited)
         shown["command"] = shows_removed(self.run)
-        folder = (self.out or Path("reports") / self.run).absolute()
         try:
+            folder = report_folder(self.out, self.run)
             owner = owned(self.context.user or settings().user, self.context.project)
             own = await lifecycle.written(self.run, owner)
             # A kill may come between the files and the word that they are there.

@@ -8,11 +8,11 @@ from typing import Any
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.files import write_file
 from app.cli.memories import finished
 from app.cli.output import one_line, print_json
 from app.cli.table import show, table
 from config.counted import counted
-from config.errors import Problem
 from config.settings import settings
 from memory.experience import drawing
 from memory.experience.importing import import_run, read_log
@@ -22,24 +22,19 @@ from runs.place import owned
 Told = tuple[Insight, list[tuple[str, int]]]
 
 
-def graph(*, out: Path, limit: int, project: str, as_json: bool) -> int:
+def graph(*, out: Path, force: bool, limit: int, project: str, as_json: bool) -> int:
     """Write the three tiers as a page; return the exit status.
 
     Raises:
-        Problem: `output_not_writable`.
+        Problem: `output_exists` or `output_not_writable`.
     """
     drawn = finished(drawing.graph(owned(settings().user, project), limit))
-    try:
-        out.write_text(drawing.page(drawn), encoding="utf-8")
-    except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        hint = "name a file in a folder you may write to"
-        raise Problem("output_not_writable", what, where=str(out), hint=hint) from error
+    write_file(out, drawing.page(drawn), force=force)
     if as_json:
         told = {"runs": len(drawn.runs), "insights": len(drawn.insights)}
-        print_json({"page": str(out.resolve()), **told})
+        print_json({"page": str(out.absolute()), **told})
     else:
-        print(out.resolve())
+        print(out.absolute())
     return 0
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from app.cli.files import write_file
 from app.cli.memories import finished
 from app.cli.output import one_line, print_json
 from config.counted import counted
@@ -36,7 +34,7 @@ def exporting(*, file: Path | None, force: bool, project: str, as_json: bool) ->
     if file is None:
         print_json(moved.model_dump(mode="json"))
     else:
-        _write(file, moved.model_dump_json(indent=1) + "\n", force=force)
+        write_file(file, moved.model_dump_json(indent=1) + "\n", force=force)
         _tell(file, moved, unread, as_json=as_json)
     return EXIT["partial"] if unread else 0
 
@@ -77,26 +75,3 @@ def importing(*, file: Path, project: str, as_json: bool) -> int:
         line = f"{name}: this memory file is another here, or has no folder; it is as it was."
         print(line, file=sys.stderr)
     return 0
-
-
-def _write(file: Path, text: str, *, force: bool) -> None:
-    """Write a file whole or not at all, for nobody but its owner to read."""
-    if not force and os.path.lexists(file):
-        hint = "name another file, or add --force to replace it"
-        raise Problem("output_exists", "there is such a file", where=str(file), hint=hint)
-    if os.path.exists(file) and not file.is_file():
-        hint = "name a file, or leave it out to print what is exported"
-        what = "it is no file, and nothing else is ever replaced"
-        raise Problem("output_not_writable", what, where=str(file), hint=hint)
-    part = file.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(text.encode())
-        part.replace(file)
-    except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        hint = "name a file in a folder you may write to"
-        raise Problem("output_not_writable", what, where=str(file), hint=hint) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from app.cli.options import (
     Decided,
     DryRun,
     Explain,
+    Force,
     From,
     GraphFile,
     Json,
@@ -179,12 +180,13 @@ def reject(ids: Proposals, project: Project = "", json: Json = False) -> None:
 @memory.command()
 def graph(
     out: GraphFile = "experience.html",  # type: ignore[assignment] # typer parses it
+    force: Force = False,
     limit: Limit = 300,
     project: Project = "",
     json: Json = False,
 ) -> None:
     """Draw how past runs went, and what they teach, as a page."""
-    call("experience", "graph", out=out, limit=limit, project=project, as_json=json)
+    call("experience", "graph", out=out, force=force, limit=limit, project=project, as_json=json)
 
 
 @memory.command()

@@ -58,3 +58,21 @@ def test_the_graph_is_a_page_in_the_folder_where_it_was_asked_for(
     page = Path(done.out.strip())
     assert (done.status, page.name) == (0, "experience.html")
     assert "3 runs" in page.read_text("utf-8")
+
+
+def test_the_graph_replaces_nothing_unasked_and_is_written_through_no_link(
+    place: Place, forks: Forks, imported: Done
+):
+    assert imported.status == 0
+    diary, page = place.folder / "diary.txt", place.folder / "drawn.html"
+    diary.write_text("mine")
+    page.symlink_to(diary)
+
+    refused = forks.run(place, "memory", "graph", "--out", "drawn.html")
+    forced = forks.run(place, "memory", "graph", "--out", "drawn.html", "--force")
+
+    assert (refused.status, forced.status) == (5, 0)
+    assert refused.problem.startswith("error[output_exists]")
+    assert diary.read_text() == "mine"
+    assert "3 runs" in page.read_text("utf-8")
+    assert not page.is_symlink()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from report.export import check_folder, digests, write
+from report.export import check_folder, digests, report_folder, write
 from report.render import to_html, to_markdown
 from tests.unit.test_render import document
 
@@ -172,3 +172,31 @@ def test_a_folder_in_the_place_of_a_file_is_seen_before_the_run(tmp_path):
         check_folder(tmp_path, force=True)
 
     assert problem.value.code == "output_not_writable"
+
+
+@pytest.mark.parametrize("name", ["reports", "reports/run-1"])
+def test_no_report_goes_through_a_link_to_another_place_unless_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    (tmp_path / "here" / name).parent.mkdir(parents=True)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here" / name).symlink_to(tmp_path / "there")
+    monkeypatch.chdir(tmp_path / "here")
+
+    with pytest.raises(Problem) as problem:
+        report_folder(None, "run-1")
+
+    assert problem.value.code == "output_not_writable"
+    assert str(tmp_path / "there") in problem.value.what
+    assert report_folder(Path(name), "run-1") == tmp_path / "here" / name
+
+
+def test_a_link_within_the_folder_and_a_folder_that_is_reached_by_a_link_are_as_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "real" / "kept").mkdir(parents=True)
+    (tmp_path / "real" / "reports").symlink_to("kept")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.chdir(tmp_path / "link")
+
+    assert report_folder(None, "run-1").name == "run-1"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.memory_moves import _write
+from app.cli.files import write_file
 from app.cli.review import edit_from
 from config.errors import Problem
 from config.models import _read
@@ -88,7 +88,7 @@ def test_an_export_replaces_files_alone(tmp_path: Path):
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(Problem, match="ever replaced") as failure:
-        _write(tmp_path / "pipe", "{}", force=True)
+        write_file(tmp_path / "pipe", "{}", force=True)
 
     assert failure.value.code == "output_not_writable"
     assert (tmp_path / "pipe").is_fifo()
