@@ -47,7 +47,7 @@ MOST = 0.8
 LEAST_SAID = 3
 """So many words at least has a statement that is known by them in whatever form."""
 
-NEAR = 0.6
+NEAR = 0.4
 """A statement is near a source with so much of it together, which may say it in other words."""
 
 LEAST_DENIED = 2

@@ -37,6 +37,7 @@ _TELLING = frozenset(
 _TELLS = frozenset(words("said says tells reads states according account")) | {"据说", "據說"}
 """Words that may lead on to what a source says."""
 
+_ABOUT = regex(r"\bsome\s+(?=\d)", re.IGNORECASE)
 _NAMED = regex(r"[A-Z][\w'’-]*|\d[\d.,]*")
 
 
@@ -76,7 +77,7 @@ def _windows(said: str, source: Text) -> Iterator[str]:
 
 def _counting(text: str) -> list[_Word]:
     """Return the words of a text that say something, in order."""
-    found = ((at, one, _stem(one)) for at, one in enumerate(tokens(text)))
+    found = ((at, one, _stem(one)) for at, one in enumerate(tokens(_ABOUT.sub("", text))))
     return [_Word(stem, at, bool(_NAMED.fullmatch(one))) for at, one, stem in found if stem]
 
 

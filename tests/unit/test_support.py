@@ -33,6 +33,10 @@ def body(text: str) -> str:
     return proven(text, TEXTS).body
 
 
+def doubts(text: str) -> list[str]:
+    return [one["text"] for one in proven(text, TEXTS).doubted]
+
+
 def gone(text: str) -> list[str]:
     return [one["text"] for one in proven(text, TEXTS).removed if one["reason"] == "no_source"]
 
@@ -75,7 +79,7 @@ def test_the_answer_itself_is_no_exception():
 
 def test_a_number_must_stand_in_the_source_that_is_given():
     assert body("A colony has some 30,000 bees.") == "A colony has some 30,000 bees [S1]."
-    assert gone("The queen lays the eggs of 40,000 bees in a colony.") != []
+    assert [*gone(wrong := "The queen lays the eggs of 40,000 bees in a colony."), *doubts(wrong)]
 
 
 def test_words_from_far_apart_bear_nothing_out():
@@ -184,7 +188,7 @@ def test_a_citation_that_was_dropped_comes_back(language: str):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out(language: str):
+def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out_or_doubted(language: str):
     missed = []
     for seed in range(100):
         sample = Sample(language, seed)
@@ -194,7 +198,9 @@ def test_of_invented_sentences_ninety_nine_in_a_hundred_are_taken_out(language: 
         invented = sample.joint.join(said).capitalize() + sample.stop.strip()
         line = sample.any(r"(?m)^- .+$")
         wrong = put(sample, line, f"{line[0]}{sample.joint}{invented}")
-        if proven(wrong, sample.texts).body != sample.body:
+        checked = proven(wrong, sample.texts)
+        doubted = any(invented in one["text"] for one in checked.doubted)
+        if checked.body != sample.body and not doubted:
             missed.append(invented)
 
     assert len(missed) <= 1, missed
