@@ -39,7 +39,11 @@ READING = frozenset(["GET", "HEAD"])
 SHOWN = ("x-pagination-total", "x-pagination-next", "content-location")
 """The response headers that the server's clients read."""
 
-FORWARDED = frozenset(["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"])
+FORWARDED = re.compile(
+    r"forwarded|via|x-forwarded.*|x-(?:real|client|cluster-client|remote|originating)-(?:ip|addr)"
+    r"|x-original-.*|x-proxy.*|x-envoy-.*|x-amzn-.*|x-appengine-.*|x-azure-.*|true-client-ip|cf-.*"
+    r"|cdn-loop|fastly-.*|fly-.*|ngrok-.*|tailscale-.*|x-scheme|client-ip|proxy-.*"
+)
 """Headers that a proxy or a tunnel adds: the request may come from another machine."""
 
 CONNECTIONS = ("/proc/net/tcp", "/proc/net/tcp6")
@@ -61,6 +65,9 @@ STATUS = {
 
 OPEN = "Pages of %s may use this server; everything else needs the token: dossier token"
 """The message when the server starts."""
+
+CLOSED = "Every request needs the token, also from listed pages: dossier token"
+"""The message instead if the settings want it so on this machine."""
 
 EXPOSED = (
     "OTHER MACHINES CAN REACH THIS SERVER. Whoever has its token (dossier token) can read all that "
@@ -102,7 +109,7 @@ class Rules:
         """
         named, environ = settings(), os.environ
         hosts, origins = named.server_hosts, named.server_origins
-        address = urlsplit(environ.get("LANGGRAPH_API_URL", "")).hostname or ""
+        address = _address()
         development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
         login = bool(environ.get("LANGGRAPH_AUTH"))
         login |= environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
@@ -110,7 +117,7 @@ class Rules:
         return cls(
             hosts=frozenset([*hosts, address]) if development or hosts else None,
             origins=None if free else frozenset(origins or STUDIO),
-            open_to_pages=development and here(address),
+            open_to_pages=development and here(address) and not named.server_token_always,
             login=login,
             studio_login=development,
         )
@@ -194,6 +201,11 @@ class Access:
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
 
 
+def _address() -> str:
+    """Return the host at which a development server listens; nothing elsewhere."""
+    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
+
+
 def _from_inside(scope: Scope) -> bool:
     """Say whether the server calls itself, which no request from outside can imitate."""
     root = scope.get("root_path", "")
@@ -245,7 +257,7 @@ def _on_this_machine(scope: Scope, headers: Headers) -> bool:
     """Say whether a request was sent from this machine to this machine, without a proxy."""
     ends = [(scope.get(end) or ("",))[0] for end in ("client", "server")]
     host = urlsplit(f"//{headers['host']}").hostname or ""
-    return all(map(here, [*ends, host])) and FORWARDED.isdisjoint(headers.keys())
+    return all(map(here, [*ends, host])) and not any(map(FORWARDED.fullmatch, headers))
 
 
 def _by_this_user(scope: Scope) -> bool:
@@ -319,5 +331,7 @@ def announce() -> None:
     token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
+    elif settings().server_token_always and here(_address()):
+        _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

@@ -98,6 +98,8 @@ class Settings:
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
     """The origins of web pages that may use a server; LangGraph Studio when empty."""
+    server_token_always: bool = False
+    """Whether pages of those origins need the token on this machine too, as behind a proxy."""
 
     @cached_property
     def database(self) -> str:

@@ -118,9 +118,11 @@ def check_writable() -> None:
 
 
 def open_to_others() -> list[Path]:
-    """Return what other people may read of the data folder."""
+    """Return what other people may read of the data folder, and the links to what they may read."""
     home = settings().home
-    return [path for path, _ in _too_open(home)] if os.path.exists(home) else []
+    if not os.path.exists(home):
+        return []
+    return [*(path for path, _ in _too_open(home)), *filter(_leads_out, _links(home.resolve()))]
 
 
 def made(path: str, flags: int) -> int:
@@ -140,7 +142,7 @@ def _too_open(home: Path, folders: Container[str] = KEPT) -> Iterator[tuple[Path
         return
     real = home.resolve()
     own = [] if real in (Path.home().resolve(), Path("/")) else [real]
-    every: Iterator[str | Path] = chain(own, _kept(real, folders))
+    every: Iterator[str | Path] = chain(own, _kept(real, folders), _linked(real))
     for path in every:
         try:
             mode = stat.S_IMODE(os.lstat(path).st_mode)
@@ -151,22 +153,48 @@ def _too_open(home: Path, folders: Container[str] = KEPT) -> Iterator[tuple[Path
 
 
 def _kept(home: Path, kept: Container[str]) -> Iterator[str]:
-    """Yield the paths of what Dossier keeps; to walk as `Path` does takes three times longer."""
+    """Yield the paths of what Dossier keeps; no links, which lead elsewhere."""
+    return (one.path for one in _entries(home, kept) if not one.is_symlink())
+
+
+def _links(home: Path) -> Iterator[Path]:
+    return (Path(one.path) for one in _entries(home, KEPT) if one.is_symlink())
+
+
+def _linked(home: Path) -> Iterator[Path]:
+    """Yield the files of the person's that links stand for, such as a database kept elsewhere."""
+    for one in _within(home):
+        if one.name.startswith(BEGINNINGS) and one.is_symlink() and one.is_file():
+            yield from [Path(one).resolve()] if one.stat().st_uid == os.getuid() else []
+
+
+def _leads_out(link: Path) -> bool:
+    """Say whether others may use what a link leads to, where they can get there."""
+    target = link.resolve()
+    try:
+        open_ = stat.S_IMODE(target.stat().st_mode) & 0o077
+        return bool(open_) and all(one.stat().st_mode & 0o011 for one in target.parents)
+    except OSError:
+        return False
+
+
+def _entries(home: Path, kept: Container[str]) -> Iterator[os.DirEntry[str]]:
+    """Yield what Dossier keeps; to walk as `Path` does takes three times longer."""
     for one in _within(home):
         if one.name in kept or one.name.startswith(BEGINNINGS):
-            yield one.path
+            yield one
             folders = [one] if one.is_dir(follow_symlinks=False) else []
             while folders:
                 for below in _within(folders.pop().path):
-                    yield below.path
+                    yield below
                     if below.is_dir(follow_symlinks=False):
                         folders.append(below)
 
 
 def _within(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """Yield what lies in a folder, as far as it can be listed; no links, which lead elsewhere."""
+    """Yield what lies in a folder, as far as it can be listed."""
     try:
         with os.scandir(folder) as every:
-            yield from (one for one in every if not one.is_symlink())
+            yield from every
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -113,13 +113,21 @@ async def _storage() -> str:
     return told
 
 
+def _open(left: Sequence[Path]) -> tuple[str, str]:
+    """Return what others may read, and what can be done about it."""
+    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+    first, place = left[0].resolve(), settings().home
+    led = "" if left[0] == first else f", which is a link to {first}"
+    where = first if led else place
+    hint = f"chmod -R go= {where}, as its owner, on a file system with permissions"
+    return f"others may read {left[0]}{led}{more}", hint
+
+
 async def _privacy() -> str:
     await asyncio.to_thread(secure, again=True)
     left = await asyncio.to_thread(open_to_others)
     if left:
-        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
-        what = f"others may read {left[0]}{more}"
-        hint = f"chmod -R go= {settings().home}, as its owner, on a file system with permissions"
+        what, hint = await asyncio.to_thread(_open, left)
         raise Problem("home_not_private", what, hint=hint)
     return f"nobody else reads {settings().home}"
 

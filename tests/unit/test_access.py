@@ -218,7 +218,16 @@ def test_the_token_goes_no_further_than_the_door(form: str):
 
 @pytest.mark.parametrize(
     "more",
-    [{"x-forwarded-for": "203.0.113.9"}, {"forwarded": "for=203.0.113.9"}, {"via": "1.1 proxy"}],
+    [
+        {"x-forwarded-for": "203.0.113.9"},
+        {"forwarded": "for=203.0.113.9"},
+        {"via": "1.1 proxy"},
+        {"x-forwarded-port": "443"},
+        {"true-client-ip": "203.0.113.9"},
+        {"cf-ray": "8f1"},
+        {"x-envoy-external-address": "203.0.113.9"},
+        {"x-original-host": "box.example.org"},
+    ],
 )
 def test_a_page_behind_a_proxy_needs_the_token(more: dict[str, str]):
     assert client().get("/threads", headers={"origin": PAGE, **more}).status_code == 401
@@ -388,6 +397,24 @@ class TestOfInstallation:
         assert told.levelno == level
         assert "dossier token" in told.getMessage()
         assert (settings().home / NAME).exists()
+
+
+def test_where_the_settings_want_it_so_a_listed_page_needs_the_token_on_this_machine_too(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
+    monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
+    assert client(Rules.of_installation()).get("/threads", headers={"origin": PAGE}).is_success
+    monkeypatch.setenv("DOSSIER_SERVER_TOKEN_ALWAYS", "true")
+    settings.cache_clear()
+
+    told = client(Rules.of_installation()).get("/threads", headers={"origin": PAGE})
+    with caplog.at_level(logging.INFO):
+        announce()
+
+    assert told.status_code == 401
+    assert "Every request needs the token" in caplog.text
+    assert "OTHER MACHINES" not in caplog.text
 
 
 class TestToken:

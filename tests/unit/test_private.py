@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,48 @@ async def test_a_home_that_cannot_be_made_is_told_by_name(place: str):
 
     assert failure.value.code == "storage_unavailable"
     assert failure.value.hint
+
+
+async def test_a_database_that_is_kept_elsewhere_by_a_link_is_closed(home: Path, tmp_path: Path):
+    await add("local/", NewFact("Likes tea"))
+    await close()
+    (home / "dossier.db").rename(tmp_path / "kept.db")
+    (home / "dossier.db").symlink_to(tmp_path / "kept.db")
+    (tmp_path / "kept.db").chmod(0o666)
+
+    secure(again=True)
+
+    assert stat.S_IMODE((tmp_path / "kept.db").stat().st_mode) == 0o600
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """Give a folder that others can get to, and use."""
+    with tempfile.TemporaryDirectory() as folder:
+        deep = Path(folder).resolve() / "deep"
+        deep.mkdir()
+        deep.parent.chmod(0o711)
+        deep.chmod(0o705)
+        yield deep
+
+
+async def test_doctor_names_a_link_to_what_others_may_read(home: Path, public: Path):
+    await add("local/", NewFact("Likes tea"))
+    await close()
+    (home / "uploads").symlink_to(public)
+
+    with pytest.raises(Problem) as told:
+        await _privacy()
+
+    assert str(home / "uploads") in told.value.what
+    assert str(public) in told.value.what
+    assert stat.S_IMODE(os.lstat(public).st_mode) == 0o705
+
+
+async def test_a_link_to_where_others_cannot_get_is_not_named(home: Path, public: Path):
+    await add("local/", NewFact("Likes tea"))
+    await close()
+    (home / "traces").symlink_to(public)
+    os.chmod(public.parent, 0o700)
+
+    assert "nobody else" in await _privacy()
