@@ -10,6 +10,8 @@ from retrieval.common import FRAME, weight
 from retrieval.disguises import bare, plain, remains
 from retrieval.regex import regex
 from retrieval.script import CJK
+from retrieval.secrets.digits import runs, western
+from retrieval.secrets.identities import identities
 from retrieval.words import words
 
 _FILLER = """
@@ -68,8 +70,14 @@ class Vocabulary:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Return its long numbers, without the separators between their digits."""
-        found = (digits_of(one) for one in NUMBER.findall(plain(self.text)))
+        found = {digits_of(one) for one in NUMBER.findall(plain(self.text))}
+        found |= {one for run in runs(self.text) for one in run.readings}
         return frozenset(one for one in found if len(one) >= DIGITS)
+
+    @cached_property
+    def identities(self) -> frozenset[str]:
+        """Return its numbers of accounts, ID cards and the like."""
+        return identities(self.text)
 
     @cached_property
     def sentences(self) -> tuple[frozenset[str], ...]:
@@ -101,11 +109,23 @@ class Material:
     """What is remembered: short texts in which every word counts."""
     files: Sequence[Vocabulary]
     """What was read in files: long texts, in which a number or a word may occur by chance."""
+    known: frozenset[str] = frozenset()
+    """Numbers that identify the person beside those in these texts."""
 
     @property
     def private(self) -> list[Vocabulary]:
         """Return all private texts."""
         return [*self.memory, *self.files]
+
+    @cached_property
+    def identities(self) -> frozenset[str]:
+        """Return the numbers that nobody may search for, whoever has told them."""
+        every = (*self.own, *self.memory, *self.files)
+        return self.known.union(*(one.identities for one in every))
+
+    def permitted(self) -> Material:
+        """Return what stays private if the person permits private words."""
+        return Material([], [], [], [], self.identities)
 
     def free(self, word: str) -> bool:
         """Tell whether anybody may use a search word."""
@@ -145,7 +165,8 @@ class Material:
         shown = {one for some in (*self.own, *self.public) for one in some.numbers}
         every = {one: DIGITS for some in self.files for one in some.numbers}
         every |= {one: PIECE for some in self.memory for one in some.numbers}
-        return {one: least for one, least in every.items() if one not in shown}
+        hidden = {one: least for one, least in every.items() if one not in shown}
+        return hidden | {one: PIECE for one in self.identities if one.isdecimal()}
 
 
 def _held(word: str, some: Iterable[Vocabulary]) -> bool:
@@ -159,4 +180,4 @@ def filler(word: str) -> bool:
 
 def digits_of(text: str) -> str:
     """Return the digits of a text."""
-    return "".join(filter(str.isdecimal, text))
+    return "".join(filter(str.isdecimal, western(text)))

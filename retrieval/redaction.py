@@ -35,7 +35,8 @@ from retrieval.private_words import (
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import MARK, masked
-from retrieval.secrets.identities import without_identities
+from retrieval.secrets.digits import runs
+from retrieval.secrets.identities import known_places, without_identities
 from retrieval.words import NO_TOPIC, terms, words
 
 TOGETHER = 4
@@ -276,12 +277,21 @@ def _numbered(text: str, material: Material) -> set[int]:
     """Return the places of private numbers, and of parts of them."""
     gone: set[int] = set()
     for one in NUMBER.finditer(text):
-        digits = digits_of(one[0])
-        if len(digits) < PIECE or YEAR.fullmatch(digits) or _said(one[0], material):
-            continue
-        if any(_piece_of(digits, *whole) for whole in material.numbers.items()):
+        if _private_number(digits_of(one[0]), material, said=_said(one[0], material)):
             gone.update(range(*one.span()))
-    return gone
+    for run in runs(text):
+        if any(_private_number(one, material) for one in run.readings):
+            gone.update(range(run.start, run.end))
+    return gone | known_places(text, material.identities)
+
+
+def _private_number(digits: str, material: Material, *, said: bool = False) -> bool:
+    """Tell whether digits are a private number or a part of one."""
+    if len(digits) < PIECE:
+        return False
+    if said or YEAR.fullmatch(digits):
+        return any(_piece_of(digits, one, PIECE) for one in material.identities)
+    return any(_piece_of(digits, *whole) for whole in material.numbers.items())
 
 
 def _said(number: str, material: Material) -> bool:

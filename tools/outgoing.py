@@ -47,7 +47,8 @@ async def cleared(here: Here, context: Context, query: str) -> Redacted:
         Problem: `query_withheld` if nothing is left to search for.
     """
     allowed = context.private_queries or settings().private_queries
-    material = Material([], [], [], []) if allowed else await _material(here, context)
+    whole = await _material(here, context)
+    material = whole.permitted() if allowed else whole
     left = await asyncio.to_thread(redacted, query, material)
     if left.dropped and not left.searchable:
         what = "it contains words of your files or memory that you have not said, or a secret"

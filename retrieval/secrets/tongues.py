@@ -23,6 +23,7 @@ _NOUNS = (
     r"|parola(?: d'ordine| chiave)?|senha|palavra[- ]passe"
     # Languages of the east
     r"|парол[ья]|кодовое слово|has[łl]o|heslo|şifrem?|parolam?|mật khẩu|kata sandi"
+    r"|كلمة (?:السر|المرور)|पासवर्ड"
 )
 _EASTERN_NOUNS = (
     r"パスワード|パスコード|暗証番号|合言葉|秘密鍵|비밀번호|비번|암호|패스워드|핀\s?(?:번호|코드)"
@@ -36,7 +37,7 @@ _OWN = (
 _LINKS = (
     r"ist(?: jetzt| nun)?|lautet(?: jetzt| nun)?|war|wäre|heißt|heisst|is|luidt|är|er|on"
     r"|est(?: maintenant)?|était|es(?: ahora)?|era|è(?: ora)?|é(?: agora)?|это|to|brzmi|jest|je|là"
-    r"|adalah"
+    r"|adalah|هي|है"
 )
 _FOR = (
     r"(?:\s(?:für|zum|zur|vom|von|bei|voor|van|för|till|til|pour|pour le|du|de|del|della"

@@ -19,16 +19,16 @@ from retrieval.secrets.harmless import (
 )
 
 _NOUNS = (
-    r"pass ?words?|pass ?phrases?|pass ?codes?|passwd|pswd|psw|pwd|pw|(?:seed|recovery) phrase"
-    r"|pin(?: ?-?code| number)?"
+    r"p[a@][s$]{2} ?w[o0]rds?|pass ?phrases?|pass ?codes?|passwd|pswd|psw|pwd|pw"
+    r"|(?:seed|recovery) phrase|pin(?: ?-?code| number)?"
     r"|(?:api|access|secret|encryption|private|licen[cs]e|recovery|master|signing|wi-?fi"
-    r"|wlan|network|vpn)[ _-]?keys?"
+    r"|wlan|network|vpn)[ _-]?keys?|psk"
     r"|(?:(?:auth|access|api|bearer|session|bot|refresh)[ _-]?)?tokens?|client[ _-]secret|key"
     r"|credentials?|cvv|cvc|ssn|social security number|security code|otp|verification code"
     r"|(?:alarm|door|gate|unlock|entry|access) code|(?:recovery|backup) codes?"
 )
 _CHINESE_NOUNS = "密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌"
-_NAMED = regex(f"{_NOUNS}|pass|{_CHINESE_NOUNS}", re.IGNORECASE)
+_NAMED = regex(f"{_NOUNS}|pass|log-?in|sign-?in|{_CHINESE_NOUNS}", re.IGNORECASE)
 """Stands in every text that tells a secret, and in few others."""
 _OF = r"(?: (?:for|to|of|on|at) (?:the |my |our )?[\w.@'-]{1,60}(?: [\w.@'-]{1,60}){0,2}?)?"
 _WHOSE = (
@@ -38,8 +38,9 @@ _WHOSE = (
 _TOLD = regex(
     rf"{_WHOSE}?(?P<public>\b(?:default|example|sample|initial|dummy|public|first|last|word) )?"
     rf"(?<![^\W_])(?P<noun>{_NOUNS})\b{_OF}"
-    r"(?:(?: here| there)? (?:is|was|are|(?:has|had|have) been)(?: now| still| currently| just)?"
-    r"(?: set to| called)?\s*[:=]?|'s|\s*(?::=|[-=~]>|[→⇒⟶➜]|[:=]))\s*",
+    r"(?:(?: here| there)? (?:is|was|are|(?:has|had|have|will|shall|is going to) be(?:en)?)"
+    r"(?: now| still| currently| just)?(?: set to| called)?\s*[:=]?|'s"
+    r"|\s*(?::=|[-=~]>|[→⇒⟶➜]|[:=]))\s*",
     re.IGNORECASE,
 )
 _SET = regex(
@@ -59,6 +60,11 @@ _PASS = regex(
 _LOGIN = regex(
     r"\b(?:user(?:name)?|login|account)[: ]\s?\S{1,60}?[ ,/;]+"
     rf"(?P<noun>pass|{_NOUNS})[: ]\s?(?P<own>)",
+    re.IGNORECASE,
+)
+_PAIR = regex(
+    r"(?P<own>\b(?:my|our|his|her|their) (?:[\w.-]{1,30} ){0,2})?\b(?P<noun>log-?in|sign-?in)s?"
+    r"(?: data| details)?(?: (?:is|are|was)|\s?[:=])\s*[\w.@+-]{1,60} ?[/|:] ?(?=[^\s/])",
     re.IGNORECASE,
 )
 _VALUE = r"""(?:["'`“](?P<quoted>[^"'`”\n]{3,100})["'`”]|(?P<value>[^\s"'`“”]{4,100}))"""
@@ -86,6 +92,11 @@ _REVERSED = regex(
 _CHINESE = regex(
     rf"(?P<noun>{_CHINESE_NOUNS}|(?i:\bpin)\s?(?:[码碼]|(?=是)))"
     r"\s*(?:现在|現在)?(?:就?[是为為]|[：:=]|[设設改換换][成为為])\s*[：:]?\s*"
+)
+_CHINESE_BESIDE = regex(
+    r"(?:(?<=[我咱]的)|(?<![\w，。]))(?:[\u4e00-\u9fff]{0,6})"
+    r"(?P<noun>密[码碼]|口令)(?P<own>)\s+(?!(?i:win|iphone|ipad|ios|mac|office|android|mysql|excel|web)"
+    r"[a-z]*\d)"
 )
 
 _QUOTED = regex(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
@@ -206,6 +217,14 @@ def _beside(match: re.Match[str], after: str) -> tuple[int, int] | None:
     return (0, len(token)) if fits else None
 
 
+def _paired(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a password stands behind the name of its user: "ann/kolibri"."""
+    token = _token(after)
+    if len(token) <= SHORT or harmless(token) or not (match["own"] or keyed(token, SHORT + 1)):
+        return None
+    return 0, len(token)
+
+
 def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
     if quoted := _QUOTED.match(after):
         return None if harmless(quoted[1]) else quoted.span(1)
@@ -246,6 +265,8 @@ _WAYS = (
     (_BESIDE, _beside),
     (_PASS, _beside),
     (_LOGIN, _beside),
+    (_PAIR, _paired),
+    (_CHINESE_BESIDE, _beside),
     (_CHINESE, _chinese),
 )
 """How secrets stand behind their names, and how each way is read."""

@@ -211,6 +211,66 @@ def test_a_secret_is_taken_out_whoever_has_said_it(query: str):
     assert "freeze credit" in left.text
 
 
+IDENTIFYING = [
+    "account 77120934",
+    "my passport number is X04772913",
+    "Führerschein B072RRE2I55",
+    "codice fiscale RSSMRA85T10A562S",
+    "the code for the garage is 7391",
+    "two-factor code 552013",
+    "safe combination 31-07-44",
+    "customer no. 90 41 27 3",
+    "insurance number seven one two oh nine three four",
+    "护照号码 七七一二零九三四",
+    "我的账号77120934",
+    "会員番号は77120934です",
+    "رقم الحساب ٧٧١٢٠٩٣٤",
+    "खाता ७७१२०९३४",
+    "77120934 is my account number",
+]
+
+
+@pytest.mark.parametrize("told", IDENTIFYING)
+def test_a_number_beside_an_identifying_word_is_never_sent(told: str):
+    left = redacted(f"freeze it, {told}", Material([vocabulary(told)], [], [], []))
+
+    assert "[number removed]" in left.dropped
+    assert not any(map(str.isnumeric, left.text))
+    assert "seven" not in left.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "error code 80070057 update",
+        "ZIP code 60614 median rent",
+        "procedure code 99214 fee",
+        "fault code P0171 causes",
+        "current account deficit 2019-2023",
+        "bank account 100000 euros insured",
+        "passport rules 2006/126/EC 2026",
+        "combination of 12 drugs 1998",
+        "four seasons, seven wonders, nine planets",
+    ],
+)
+def test_numbers_that_identify_nobody_stay(query: str):
+    assert redacted(query, Material([], [], [], [])) == (query, ())
+
+
+@pytest.mark.parametrize("query", ["77120934", "bees 7712", "七七一二零九三四", "bees X04772913"])
+@pytest.mark.parametrize("permitted", [False, True])
+def test_a_number_that_identified_the_person_once_is_not_sent_without_its_word(
+    query: str, permitted: bool
+):
+    own = [vocabulary("My account is 77120934 and my passport number is X04772913.")]
+    material = Material(own, [], [], [])
+
+    left = redacted(query, material.permitted() if permitted else material)
+
+    assert left.dropped
+    assert not any(map(str.isnumeric, left.text))
+
+
 def test_time_grows_with_the_query_and_the_texts_alone():
     def seconds(times: int) -> float:
         held = [vocabulary(f"{FILES[0]} {n} " * times) for n in range(3)]

@@ -26,6 +26,12 @@ INVISIBLE = [
 ]
 
 WORDED = [
+    ("My new laptop password will be Kolibri2031!", "Kolibri2031"),
+    ("our wifi PSK is g1raffe-neck", "g1raffe"),
+    ("my p@ssword is mango7tree", "mango7tree"),
+    ("my login is ann/kolibri77", "kolibri77"),
+    ("密码 mango7tree 能用吗", "mango7tree"),
+    ("كلمة المرور هي mango7tree", "mango7tree"),
     ("use mango7tree as my password", "mango7tree"),
     ("Please use 'blue giraffe' as the password for the archive", "giraffe"),
     ("I use swordfish as my password everywhere", "swordfish"),
@@ -353,6 +359,9 @@ HARMLESS = [
     "Mijn wachtwoord is verlopen",
     "Moje hasło jest za krótkie",
     "密码至少8位",
+    "忘记密码 Windows11 怎么办",
+    "My password will be checked",
+    "The login is in/out of scope",
     "用指纹作为密码安全吗？",
 ]
 
