@@ -63,9 +63,8 @@ def told(name: str, work: Callable[[], Answer], seconds: float) -> Answer:
     A server that takes longer than `seconds` is given up.
     """
     import httpx  # noqa: PLC0415
-    from chromadb.errors import ChromaError  # noqa: PLC0415
 
-    faults = (ChromaError, OSError, ValueError, RuntimeError, httpx.HTTPError)
+    faults = (_errors(name), OSError, ValueError, RuntimeError, httpx.HTTPError)
     try:
         return _within(seconds, work) if settings().chroma_url else work()
     except Exception as error:
@@ -73,6 +72,16 @@ def told(name: str, work: Callable[[], Answer], seconds: float) -> Answer:
         if not isinstance(error, faults) and type(error) is not Exception:
             raise
         raise unavailable(name, str(error) or type(error).__name__) from error
+
+
+def _errors(name: str) -> type[Exception]:
+    """Return the class of Chroma's errors; its import reads the `.env` of the current folder."""
+    try:
+        from chromadb.errors import ChromaError  # noqa: PLC0415
+    except ValueError as error:
+        what = "it reads the .env of the current folder itself, and cannot use what that says"
+        raise unavailable(name, what, "start Dossier in another folder") from error
+    return ChromaError
 
 
 def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
@@ -93,8 +102,10 @@ def _within(seconds: float, work: Callable[[], Answer]) -> Answer:
     return answer.result(seconds)
 
 
-def unavailable(name: str, what: str) -> Problem:
+def unavailable(
+    name: str, what: str, do: str = "is the server of DOSSIER_CHROMA_URL up?"
+) -> Problem:
     """Return the problem of a Chroma that fails."""
-    hint = "searches go on without it; is the server of DOSSIER_CHROMA_URL up?"
+    hint = f"searches go on without it; {do}"
     what = f"Chroma fails: {what[:200]}"
     return Problem("chroma_unavailable", what, where=where(name), hint=hint)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import sqlite3
+import tempfile
 import time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -78,23 +81,34 @@ def _folder(file: Path) -> None:
 def _reader(file: Path) -> sqlite3.Connection:
     """Open a read-only database file.
 
-    SQLite needs the index of its write-ahead log, which it cannot create there. Without a log no
-    process has the file open, so it can be read as one that never changes.
+    SQLite needs the index of its write-ahead log, which it cannot create there: then a copy is
+    read. Without a log no process has the file open, so it can be read as one that never changes.
 
     Raises:
-        Problem: `home_read_only` if there is a log without its index.
+        Problem: `home_read_only` if there is no room for a copy.
     """
     log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
     logged = log.exists() and log.stat().st_size
     if logged and not index.exists():
-        what = (
-            "the data folder is read-only, and its newest rows can only be read if it is writable"
-        )
-        hint = "copy it to a folder that you may write to, and set DOSSIER_HOME to that"
-        raise Problem("home_read_only", what, where=str(log), hint=hint)
+        return sqlite3.connect(_copy(file, log), check_same_thread=False)
     how = "mode=ro" if logged else "mode=ro&immutable=1"
     place = f"{file.absolute().as_uri()}?{how}"
     return sqlite3.connect(place, uri=True, check_same_thread=False)
+
+
+@cache
+def _copy(file: Path, log: Path) -> Path:
+    """Return a copy of a database and its log that only this user can read; it goes at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="dossier-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    try:
+        for one in (file, log):
+            shutil.copyfile(one, folder / one.name)
+    except OSError as error:
+        what = f"the data folder is read-only, and it cannot be copied: {error.strerror}"
+        hint = "copy it to a folder that you may write to, and set DOSSIER_HOME to that"
+        raise Problem("home_read_only", what, where=str(folder), hint=hint) from error
+    return folder / file.name
 
 
 def _settle_reader(connection: Any, _: Any) -> None:

@@ -208,12 +208,19 @@ def _listed(root: Path) -> list[Path]:
     if not (os.path.isfile(root) or os.path.isdir(root)):
         what, hint = "there is no such folder or file", "check the path"
         raise Problem("docs_not_found", what, where=str(root), hint=hint)
+    if not _is_text(str(root)):
+        what, hint = "its name, or that of a folder around it, is no text", "rename it"
+        raise Problem("docs_unreadable", what, where=repr(str(root)), hint=hint)
     try:
-        files = find_files(root)
+        found = find_files(root)
     except PermissionError as error:
         raise Problem("docs_unreadable", "it may not be read", where=str(root)) from error
     # A name that is no text can neither be kept nor shown.
-    files = [file for file in files if _is_text(str(file)) and not _own_report(file)]
+    files = [file for file in found if _is_text(str(file)) and not _own_report(file)]
+    unnamed = [repr(str(file)) for file in found if not _is_text(str(file))]
+    if unnamed and not files:
+        what, hint = "the path of every file in it has a name that is no text", "rename it"
+        raise Problem("docs_unreadable", what, where=unnamed[0], hint=hint)
     if not files:
         hint = f"what can be read: {KINDS}"
         raise Problem("docs_empty", "there is no file to read", where=str(root), hint=hint)

@@ -246,6 +246,21 @@ async def test_a_folder_without_a_file_is_told(tmp_path):
     assert "pdf" in problem.hint
 
 
+@pytest.mark.parametrize(("inner", "named"), [("", "docs"), ("deep", "docs/deep")])
+async def test_a_folder_whose_name_is_no_text_is_told_with_its_name(
+    tmp_path: Path, inner: str, named: str
+):
+    folder = tmp_path / "docs" / inner if inner else tmp_path / "docs"
+    strange = Path(os.fsdecode(os.fsencode(folder) + b"\xe9t\xe9"))
+    write(strange / "log.txt", "Bees dance.")
+
+    problem = await refused(tmp_path / "docs" if inner else strange)
+
+    assert problem.code == "docs_unreadable"
+    assert "no text" in problem.what
+    assert f"{named}\\udce9t\\udce9" in problem.where
+
+
 async def test_a_short_file_of_a_type_that_is_not_read_is_refused_where_it_is_named(tmp_path: Path):
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,8 @@ from storage.connect import connect
 from storage.engine import close
 from tests.conftest import make
 from tests.flow.test_defects import quiet
+
+ROOT = Path(__file__).parents[2]
 
 NAMES = [
     "q?x",
@@ -102,3 +107,31 @@ def test_chroma_heeds_no_file_of_the_current_folder(tmp_path: Path):
 
     assert not client.get_settings().allow_reset
     client.close()
+
+
+CHROMA = """
+from config.errors import Problem
+from retrieval.chroma_client import reach, told
+
+try:
+    told("x", lambda: reach("x"), 5)
+except Problem as problem:
+    print(problem)
+"""
+
+
+def test_a_file_of_settings_that_chroma_cannot_use_is_told_as_a_problem(tmp_path: Path):
+    (tmp_path / ".env").write_text("ALLOW_RESET=perhaps\nCHROMA_SERVER_HTTP_PORT=first\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "DOSSIER_HOME": str(tmp_path / "home")}
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CHROMA],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+
+    assert done.stdout.startswith("error[chroma_unavailable]")
+    assert "searches go on without it" in done.stdout
