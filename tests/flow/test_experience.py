@@ -145,7 +145,7 @@ async def test_a_run_is_compared_with_one_that_ended_otherwise(
     thread: Session, choices: dict[str, object], script: Script
 ):
     await close(ME, "bad", f"{BEES} 1927", BAD, reason="no_evidence")
-    script.on("Lessons", {"lessons": [lesson("先查年份。")]})
+    script.on("Lessons", {"lessons": [lesson("Look for the year.")]})
 
     await thread.begin(BEES, make(choices), quiet)
 
@@ -153,7 +153,10 @@ async def test_a_run_is_compared_with_one_that_ended_otherwise(
     assert 'ended="failed"' in asked
     assert 'why="no_evidence"' in asked
     (one,) = await insights.listed(ME)
-    assert (one.content, (await insights.supporters(ME))[one.id]) == ("先查年份。", [("t1-1", 1)])
+    assert (one.content, (await insights.supporters(ME))[one.id]) == (
+        "Look for the year.",
+        [("t1-1", 1)],
+    )
 
 
 async def test_every_few_runs_a_model_says_which_insights_are_the_same(
