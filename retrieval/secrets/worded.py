@@ -44,10 +44,22 @@ _TOLD = regex(
     re.IGNORECASE,
 )
 _SET = regex(
-    r"\b(?:changed?|changing|set|setting|updated?|updating|reset)\b(?: \w{1,20}){0,2}?"
+    r"\b(?:changed?|changing|switch(?:ed)?|set(?:ting)?|updated?|updating|reset)\b"
+    r"(?: \w{1,20}){0,2}?"
     rf" (?P<own>my|our|his|her|their|the) (?:[\w.-]{{1,30}} ){{0,3}}?(?P<noun>{_NOUNS}){_OF}"
-    r"(?: from \S{1,60})? (?:to|as) (?P<public>$^)?",
+    r"(?! from (?P<again>\w+) to (?P=again)\b)"
+    r"(?: from (?:[\"'“‘][^\"'”’\n]{1,60}[\"'”’]|\S{1,60}))? (?:to|as) (?P<public>$^)?",
     re.IGNORECASE,
+)
+_FROM = regex(
+    r"\b(?:chang(?:ed?|ing)|switch(?:ed|ing)?|updat(?:ed?|ing)|reset|moved?)\b(?: \w{1,20}){0,2}?"
+    rf" (?P<own>my|our|his|her|their|the) (?:[\w.-]{{1,30}} ){{0,3}}?(?P<noun>{_NOUNS}){_OF}"
+    r" from (?P<public>$^)?(?!(?P<again>\w+) to (?P=again)\b)",
+    re.IGNORECASE,
+)
+_CHINESE_FROM = regex(rf"(?P<noun>{_CHINESE_NOUNS})\s*[从從由]\s*(?=[!-~]{{4}})")
+_CHINESE_TO = regex(
+    rf"(?P<noun>{_CHINESE_NOUNS})\s*[从從由]\s*[!-~]{{4,60}}\s*(?:改|[换換]|[变變]|更新)[成为為到]?\s*"
 )
 _BESIDE = regex(
     rf"(?P<own>\b(?:my|our|with|and|the) |[,;:(/] ?|^)(?:[\w.-]{{1,30}} )?(?P<noun>{_NOUNS})"
@@ -190,6 +202,14 @@ def _english(match: re.Match[str], after: str) -> tuple[int, int] | None:
     return _of_words(after[: end.start() if end else None], match)
 
 
+def _before(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a secret stands that was changed for another: "from hunter2 to kolibri7"."""
+    quoted, token = _QUOTED.match(after), _token(after)
+    if not quoted and not mixed(token) and not after[len(token) :].startswith((" to ", " into ")):
+        return None
+    return _english(match, after if quoted else token)
+
+
 def _of_words(clause: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Return where a secret made of plain words stands: "swordfish", "correct horse battery"."""
     words = clause.rstrip(f"{_TRAILING} ").split()
@@ -262,11 +282,14 @@ def _kind(noun: str) -> str:
 _WAYS = (
     (_TOLD, _english),
     (_SET, _english),
+    (_FROM, _before),
     (_BESIDE, _beside),
     (_PASS, _beside),
     (_LOGIN, _beside),
     (_PAIR, _paired),
     (_CHINESE_BESIDE, _beside),
     (_CHINESE, _chinese),
+    (_CHINESE_FROM, _chinese),
+    (_CHINESE_TO, _chinese),
 )
 """How secrets stand behind their names, and how each way is read."""

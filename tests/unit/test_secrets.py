@@ -166,3 +166,33 @@ def test_letters_of_full_width_hide_nothing():
     assert "hunter2fullw" not in left
     assert "ｑｕｏｒ" not in left
     assert left.startswith("ＰＡＳＳＷＯＲＤ：")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("I changed my password from kingfisher8x to lapwing31.", "kingfisher8x", "lapwing31"),
+        ("I updated the bank PIN from 4711 to 0815", "4711", "0815"),
+        ("We switched our wifi password from 'blue door 7' to lapwing31", "blue door 7", "lapwing"),
+        ("She reset her password from swordfish to lapwing31", "swordfish", "lapwing31"),
+        ("我把密码从kingfisher8x改成lapwing31。", "kingfisher8x", "lapwing31"),
+    ],
+)
+def test_a_password_that_was_changed_is_removed_with_the_new_one(text: str, old: str, new: str):
+    left = masked(text).text
+
+    assert old not in left
+    assert new not in left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I changed my password from time to time.",
+        "I changed my password from my phone.",
+        "I changed my password from the app to be safe.",
+        "How do I change my password from home?",
+    ],
+)
+def test_from_where_a_password_was_changed_is_no_secret(text: str):
+    assert masked(text).text == text
