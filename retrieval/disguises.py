@@ -14,21 +14,26 @@ from string import ascii_lowercase
 from urllib.parse import unquote
 
 from retrieval.regex import regex
+from retrieval.script import simplified
+from retrieval.secrets.digits import western
 
 _HIDDEN = regex(
     "[\u00ad\u034f\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+    "\u20e3\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
 _JOINER = regex("(?<=[^\\W\\x00-\\x7f])[\u200c\u200d](?=[^\\W\\x00-\\x7f])")
-_DRAWN = regex(r"(?:LATIN|MODIFIER) .*(?:SMALL CAPITAL|TURNED|REVERSED|SIDEWAYS|OPEN) ([A-Z])")
+_DRAWN = regex(
+    r"(?:(?:LATIN|MODIFIER) .*(?:SMALL CAPITAL|TURNED|REVERSED|SIDEWAYS|OPEN)"
+    r"|NEGATIVE (?:CIRCLED|SQUARED) LATIN CAPITAL LETTER) ([A-Z])"
+)
 _BRAILLE = dict(zip(map(ord, "⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵"), ascii_lowercase, strict=True))
 _FLAGS = {0x1F1E6 + at: letter for at, letter in enumerate(ascii_lowercase)}
 _ESCAPE = regex(r"\\u\{?([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})|U\+([0-9a-fA-F]{4,6})")
 _DATA = (regex(r"[A-Za-z0-9+/_-]{6,}={0,6}"), regex(r"[A-Za-z0-9_]{6,}"))
 _HEX = regex(r"(?:0x)?((?:[0-9a-fA-F]{2}){4,})")
 _LIKE = str.maketrans(
-    "абвгдеёзіјкмнорстухһԁԛѕαβεικνορτυχ",
-    "abbrdee3ijkmhopctyxhdqsabeiknoptux",
+    "абвгдеёзіјкмнорстухһԁԛѕαβεικνορτυχøłđı",
+    "abbrdee3ijkmhopctyxhdqsabeiknoptuxoldi",
 )
 """Letters of other alphabets that look like Latin ones."""
 _DIGIT = str.maketrans("013457@$", "oleastas")
@@ -36,11 +41,20 @@ _TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
 """Letters that stand for turned ones, and are not called so."""
 _UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
 """Letters that are others upside down."""
+_KANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
+_TWO = regex("(?<=[ao])e|(?<![aeq])(?<=u)e|(?<=a)a")
+_MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
+_SIGNS = regex(r"[^\w\s](?:\s?[^\w\s])+")
 _CODE = regex(r"0x[0-9a-fA-F]{2}")
 _VOWELS = str.maketrans("", "", "aeiou")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
 SHIFTED, LONG = 5, 8
 """The fewest letters of a word that may be shifted, and of one that may be misspelt."""
+STEM = 5
+"""The fewest letters that two forms of a word share."""
+SIGNS = 6
+"""So many signs on end name nothing."""
 _ROUNDS = 5
 """How many levels of nested escapes are decoded."""
 
@@ -70,7 +84,7 @@ def _drawn(letter: str) -> str:
     if letter.isascii():
         return letter
     found = _DRAWN.match(unicodedata.name(letter, ""))
-    return found[1].lower() if found else letter
+    return found[1].lower() if found else western(letter)
 
 
 def plain(text: str) -> str:
@@ -81,6 +95,24 @@ def plain(text: str) -> str:
     bare = unicodedata.normalize("NFKD", folded)
     marks = "".join(letter for letter in bare if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", marks).translate(_LIKE)
+
+
+def shaped(text: str) -> str:
+    """Return Chinese characters as simplified ones, and kana as hiragana without marks."""
+    return simplified(plain(text)).translate(_KANA)
+
+
+def transcribed(word: str) -> Iterator[str]:
+    """Yield a word with the letters that are written for umlauts, and one with umlauts bare."""
+    folded = unicodedata.normalize("NFC", word.casefold())
+    yield plain(folded.translate(_UMLAUTS))
+    yield _TWO.sub("", plain(folded))
+
+
+def stems(word: str) -> Iterator[str]:
+    """Yield a word without an ending of up to two letters."""
+    if word.isalpha():
+        yield from (word[: len(word) - n] for n in range(3) if len(word) - n >= STEM)
 
 
 def disguises(atom: str) -> Iterator[str]:
@@ -144,6 +176,15 @@ def spelt(codes: Sequence[str]) -> Iterator[str]:
             yield "".join(ascii_lowercase[one] for one in places)
     if set("".join(codes)) <= set("01234567"):
         yield "".join(chr(int(one, 8)) for one in codes).casefold()
+
+
+def wordless(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where dots and dashes stand for letters, and different signs or pictures on end."""
+    yield from (one.span() for one in _MORSE.finditer(text))
+    for one in _SIGNS.finditer(text):
+        drawn = [sign for sign in one[0] if unicodedata.category(sign)[0] in "PS"]
+        if len(drawn) >= SIGNS and len({*drawn}) > 1:
+            yield one.span()
 
 
 def _unpacked(data: str) -> Iterator[bytes]:

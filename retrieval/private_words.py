@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from retrieval.common import FRAME, weight
-from retrieval.disguises import bare, plain, remains
+from retrieval.disguises import bare, plain, remains, shaped, stems, transcribed
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets.digits import runs, western
@@ -45,10 +46,20 @@ FEW = 2
 """A number of so many digits says nothing; one with one digit more, or a year, seldom."""
 
 ATOM = regex(rf"[^\W_{CJK}]+")
+_FOREIGN = regex(rf"\b(?=\w*[^\W\x00-\x7f])[^\W\d_{CJK}]{{{PIECE},}}")
 HAN = regex(f"[{CJK}]")
 NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
+_CAPITAL = regex(r"(?<=\S )[A-Z][^\W_]+")
 _BREAK = regex(r"[\n.!?。！？；;|]+")
 YEAR = regex(r"1\d{3}|20\d\d")
+
+
+class Statement(NamedTuple):
+    """The search words of one sentence in their order, and those of them that are names."""
+
+    words: tuple[str, ...]
+    known: frozenset[str]
+    names: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -88,9 +99,14 @@ class Vocabulary:
         )
 
     @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return its sentences with the order of their words."""
+        return tuple(_statement(one) for one in _BREAK.split(self.text) if one.strip())
+
+    @cached_property
     def run(self) -> str:
         """Return its text with everything but Chinese characters replaced by spaces."""
-        return "".join(letter if HAN.match(letter) else " " for letter in plain(self.text))
+        return "".join(letter if HAN.match(letter) else " " for letter in shaped(self.text))
 
 
 vocabulary = lru_cache(maxsize=1024)(Vocabulary)
@@ -150,7 +166,15 @@ class Material:
     def hidden(self) -> frozenset[str]:
         """Return the private words that may be looked for in another form."""
         every = {atom for one in self.private for atom in one.atoms if len(atom) >= PIECE}
-        return frozenset(atom for atom in every if any(map(self.secret, words(atom))))
+        secret = {atom for atom in every if any(map(self.secret, words(atom)))}
+        whole = {word for one in self.private for word in _FOREIGN.findall(one.text)} | secret
+        long = (one for one in whole if any(map(self.secret, words(one))))
+        return frozenset(secret.union(*map(transcribed, long)))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Return what the forms of a private word have in common."""
+        return frozenset(stem for one in self.hidden for stem in stems(one))
 
     @cached_property
     def alike(self) -> frozenset[str]:
@@ -167,6 +191,13 @@ class Material:
         every |= {one: PIECE for some in self.memory for one in some.numbers}
         hidden = {one: least for one, least in every.items() if one not in shown}
         return hidden | {one: PIECE for one in self.identities if one.isdecimal()}
+
+
+def _statement(text: str) -> Statement:
+    cut = tuple(words(text))
+    # The first word of a sentence is capitalised, name or not.
+    names = frozenset(word for one in _CAPITAL.findall(text) for word in words(one))
+    return Statement(cut, frozenset(cut), names)
 
 
 def _held(word: str, some: Iterable[Vocabulary]) -> bool:

@@ -6,11 +6,13 @@ spelt out, reversed, shifted, encoded, cut in pieces. What is said in quite othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
 from typing import NamedTuple
 
 from retrieval.common import weight
 from retrieval.disguises import (
+    bare,
     decoded,
     disguises,
     in_base85,
@@ -18,7 +20,10 @@ from retrieval.disguises import (
     remains,
     respelt,
     seen,
+    shaped,
     spelt,
+    stems,
+    wordless,
 )
 from retrieval.private_words import (
     ATOM,
@@ -37,10 +42,8 @@ from retrieval.script import CJK
 from retrieval.secrets import MARK, masked
 from retrieval.secrets.digits import runs
 from retrieval.secrets.identities import known_places, without_identities
+from retrieval.together import together
 from retrieval.words import NO_TOPIC, terms, words
-
-TOGETHER = 4
-"""This many words that occur together in a private sentence do so not by chance."""
 
 OPAQUE = 20
 """A run of this many letters and digits is opaque data."""
@@ -56,7 +59,6 @@ LONGEST = 120
 
 _CHUNK = regex(rf"[^\s{CJK}]+")
 _DATA = regex(r"[A-Za-z0-9+/]+={0,6}")
-_MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
 _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅"
     "沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾賈丁魏薛叶葉阎閻余潘杜戴夏钟鍾汪田任姜范方石姚谭譚廖邹鄒熊金陆陸郝孔白崔康毛邱秦江史顾顧侯"
@@ -87,7 +89,16 @@ def redacted(query: str, material: Material) -> Redacted:
     secrets = MARK.findall(safe)
     text = " ".join(MARK.sub(" ", safe).split())
     gone: set[int] = set()
-    for find in (_latin, _spelt, _cut_data, _initial, _dotted, _numbered, _chinese, _together):
+    for find in (
+        _latin,
+        _spelt,
+        _cut_data,
+        _initial,
+        _wordless,
+        _numbered,
+        _chinese,
+        _together,
+    ):
         gone |= find(text, material)
     kept = "".join(" " if at in gone else letter for at, letter in enumerate(text))
     dropped = "".join(letter if at in gone else "\n" for at, letter in enumerate(text))
@@ -138,12 +149,21 @@ def _disguised(atom: str, material: Material) -> bool:
     hidden = material.hidden
     if any(one in hidden for one in disguises(atom)):
         return True
-    if len(atom) >= WHOLE and atom.isalpha() and not material.alike.isdisjoint(remains(atom)):
+    if atom.isalpha() and _misspelt(atom, material):
         return True
     return any(
         (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
         for one in hidden
     )
+
+
+def _misspelt(atom: str, material: Material) -> bool:
+    """Tell whether a word is a private one in another form, or with other letters."""
+    if len(atom) < WHOLE:
+        return False
+    if not (material.alike.isdisjoint(remains(atom)) and material.stems.isdisjoint(stems(atom))):
+        return True
+    return len(bare(atom)) >= INITIALS and bare(atom) in material.alike
 
 
 def _piece(atom: str, whole: str) -> bool:
@@ -267,10 +287,10 @@ def _initial(text: str, material: Material) -> set[int]:
     return gone
 
 
-def _dotted(text: str, material: Material) -> set[int]:
-    """Return the places of words in dots and dashes, which no search reads."""
+def _wordless(text: str, material: Material) -> set[int]:
+    """Return the places of dots and dashes, and of runs of signs, which no search reads."""
     del material
-    return {at for one in _MORSE.finditer(text) for at in range(*one.span())}
+    return {at for span in wordless(text) for at in range(*span)}
 
 
 def _numbered(text: str, material: Material) -> set[int]:
@@ -309,11 +329,15 @@ def _piece_of(digits: str, whole: str, least: int) -> bool:
 def _chinese(text: str, material: Material) -> set[int]:
     """Return the places of private Chinese characters, whatever is between them."""
     places = [at for at, letter in enumerate(text) if HAN.match(letter)]
-    letters = "".join(text[at] for at in places)
+    letters = "".join(shaped(text[at])[:1] or text[at] for at in places)
     if len(letters) < 2:
         return set()
     pairs = [letters[at : at + 2] for at in range(len(letters) - 1)]
-    free = [_free_pair(pair, material) for pair in pairs]
+    written = [f"{text[one]}{text[other]}" for one, other in pairwise(places)]
+    free = [
+        _free_pair(one, material) or _free_pair(pair, material)
+        for one, pair in zip(written, pairs, strict=True)
+    ]
     covered = {at + n for at, one in enumerate(free) if one for n in (0, 1)}
     near = {*places}
     alone = [not {place - 1, place + 1} & near for place in places]
@@ -331,9 +355,9 @@ def _chinese(text: str, material: Material) -> set[int]:
 
 
 def _free_pair(pair: str, material: Material) -> bool:
-    if pair in FILLER_ZH or material.free(pair):
+    if pair in FILLER_ZH or material.free(pair) or weight(pair) < 1:
         return True
-    return weight(pair) < 1
+    return any(pair in one.run for one in (*material.own, *material.public))
 
 
 def _private_pair(pair: str, around: Sequence[str], material: Material) -> bool:
@@ -348,21 +372,8 @@ def _private_pair(pair: str, around: Sequence[str], material: Material) -> bool:
 
 def _together(text: str, material: Material) -> set[int]:
     """Return the places of words that occur together only in a private sentence."""
-    own = {word for one in material.own for word in one.words}
-    asked = frozenset(
-        word for word in words(text) if word not in own and not filler(word) and len(word) > 1
-    )
-    found: set[str] = set()
-    for sentence in (sentence for one in material.private for sentence in one.sentences):
-        both = asked & sentence
-        if _count(both) >= TOGETHER and not any(both <= one.words for one in material.public):
-            found |= both
+    found = together(text, material)
     return _places(text, found) if found else set()
-
-
-def _count(both: Collection[str]) -> float:
-    """Return how many words there are; a Chinese one has about two pairs."""
-    return sum(0.5 if HAN.match(word) else 1.0 for word in both)
 
 
 def _places(text: str, found: Set[str]) -> set[int]:

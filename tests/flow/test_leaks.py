@@ -263,3 +263,17 @@ async def test_a_question_with_a_secret_is_not_searched_whole(
 
     assert queries(web)
     assert not any(one in query for query in queries(web) for one in ("1120", "removed"))
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+async def test_the_number_of_an_account_in_the_question_is_in_no_query(
+    thread: Session, choices: dict[str, object], web: Loopback, script: Script, allowed: bool
+):
+    said = f"{BEES} My account number is 77120934."
+    spelt = "bees seven seven one two oh nine three four"
+    script.on("Rewrite", {"question": said, "queries": ["bees 77120934", "bees 7712", spelt]})
+
+    await thread.begin(said, make(choices, private_queries=allowed), quiet)
+
+    assert queries(web)
+    assert not any(one in query for query in queries(web) for one in ("7712", "seven"))

@@ -173,11 +173,119 @@ def test_a_private_word_in_disguise_is_taken_out(disguise: str):
     assert redacted(f"bees {disguise} dance", KEPT).text == "bees dance"
 
 
+ABROAD = (
+    "Meine Kollegin heißt Käthe Brückenhövel, er Soerensen",
+    "Мой врач Тимофей Загоруйкин",
+    "我姐姐住在温岭市箬横镇。",
+    "兄の名前はたかはしげんじろうです",
+    "My rent account is 60194852. The loan is 734500 crowns.",
+)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "Brueckenhoevel",
+        "BRÜCKENHÖVEL",
+        "Bruckenhovel",
+        "Sörensen",
+        "Sørensen",
+        "Загоруйкину",
+        "溫嶺市",
+        "タカハシゲンジロウ",
+        "six oh one nine four eight five two",
+        "sechs null eins neun vier acht fünf zwei",
+        "六〇一九四八五二",
+        "陸零壹玖",
+        "٦٠١٩٤٨٥٢",
+        "६०१९४८५२",
+        "❻⓿❶❾❹❽❺❷",
+        "seven hundred thirty-four thousand five hundred",
+        "七十三万四千五百",
+        "🅑🅡🅤🅒🅚🅔🅝🅗🅞🅥🅔🅛",
+        "Brockenhivel",
+        "?!?!!?!? !!?!?!??",
+        "🐝🌸🐝🐝🌸🌸🐝🌸",
+    ],
+)
+def test_a_private_word_in_another_spelling_is_taken_out(spelling: str):
+    memory = [vocabulary(one) for one in ABROAD]
+
+    assert redacted(f"bees {spelling} dance", Material([], [], memory, [])).text == "bees dance"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "six sigma, one belt",
+        "二十四节气",
+        "水滸傳 版本",
+        "Wirkung von Käse auf Bienen",
+        "what is a ?: operator ...",
+        "《论语》、《孟子》",
+        "Москва население",
+    ],
+)
+def test_a_query_in_any_spelling_without_private_words_stays(query: str):
+    memory = [vocabulary(one) for one in ABROAD]
+
+    assert redacted(query, Material([], [], memory, [])) == (query, ())
+
+
+def test_simplified_and_traditional_characters_of_a_question_release_each_other():
+    memory = [vocabulary(one) for one in ABROAD]
+    said = Material([vocabulary("溫嶺市的歷史")], [], memory, [])
+
+    assert redacted("温岭市 历史", said).dropped == ()
+
+
 def test_common_words_that_stand_together_in_a_private_sentence_are_taken_out():
     together = redacted("board vote sale northern river station", KEPT)
 
     assert not together.searchable
     assert redacted("board vote rules", KEPT).text == "board vote rules"
+
+
+COMMON = (
+    "My friend is Bill Stone. Our partner is Rose.",
+    "My father has heart disease",
+    "我父亲得了肺炎",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("friend Bill Stone", "friend"),
+        ("partner Rose price", "partner price"),
+        ("father heart disease", "father"),
+        ("disease of a father, bees", "of a father, bees"),
+        ("父亲 肺炎", "父亲"),
+    ],
+)
+def test_common_words_that_stand_side_by_side_in_a_memory_are_not_sent_together(
+    query: str, left: str
+):
+    memory = [vocabulary(one) for one in COMMON]
+
+    assert redacted(query, Material([], [], memory, [])).text == left
+
+
+@pytest.mark.parametrize(
+    "query", ["heart attack", "Rose garden design", "stone bridge history", "father of history"]
+)
+def test_one_common_word_of_a_memory_may_be_searched_for(query: str):
+    memory = [vocabulary(one) for one in COMMON]
+
+    assert redacted(query, Material([], [], memory, [])) == (query, ())
+
+
+def test_common_words_that_the_question_or_a_page_has_together_may_be_searched_for():
+    memory = [vocabulary(one) for one in COMMON]
+    said = [vocabulary("Is heart disease of a father inherited?")]
+
+    assert redacted("father heart disease", Material(said, [], memory, [])).dropped == ()
+    assert redacted("father heart disease", Material([], said, memory, [])).dropped == ()
 
 
 def test_what_the_person_or_the_web_says_may_be_searched_for():
