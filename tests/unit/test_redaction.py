@@ -175,7 +175,7 @@ def test_a_private_word_in_disguise_is_taken_out(disguise: str):
 
 ABROAD = (
     "Meine Kollegin heißt Käthe Brückenhövel, er Soerensen",
-    "Мой врач Тимофей Загоруйкин",
+    "Моя подруга Лидия Коростелёва, врач Тимофей Загоруйкин",
     "我姐姐住在温岭市箬横镇。",
     "兄の名前はたかはしげんじろうです",
     "My rent account is 60194852. The loan is 734500 crowns.",
@@ -191,6 +191,7 @@ ABROAD = (
         "Sörensen",
         "Sørensen",
         "Загоруйкину",
+        "Коростелёвой",
         "溫嶺市",
         "タカハシゲンジロウ",
         "six oh one nine four eight five two",
