@@ -42,7 +42,9 @@ _TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
 _UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
 """Letters that are others upside down."""
 _KANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
+_UMLAUTS = str.maketrans(
+    {"å": "aa"} | {umlaut: f"{one}e" for umlaut, one in ("äa", "öo", "üu", "øo", "æa")}
+)
 _TWO = regex("(?<=[ao])e|(?<![aeq])(?<=u)e|(?<=a)a")
 _MORSE = regex(r"(?<!\S)(?:[.·•_/|−–—-]+\s+){2,}[.·•_/|−–—-]+(?!\S)")
 _SIGNS = regex(r"[^\w\s](?:\s?[^\w\s])+")
