@@ -118,6 +118,8 @@ def numbered(
     for at, part in enumerate(parts):
         goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
         last = last if goes_on else _sections(last, part)
+        if part.kind == "blank":
+            continue
         if part.kind != "fence":
             text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
             text = _with_numbers(text, around(parts, at).head, cited, uses)

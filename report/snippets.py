@@ -28,6 +28,9 @@ _OF_SHELLS = {"PATH", "HOME", "USER", "SHELL", "LANG", "PWD", "TMPDIR", "TZ", "E
 LIKE_LETTERS = 4
 """So many first letters at least are those of a name that another one is like."""
 
+LONGEST_NAME = 300
+"""What has more letters is no name."""
+
 LONGEST = 80
 """A name of more letters is like no other."""
 
@@ -65,7 +68,8 @@ def names(line: str) -> list[Named]:
     calls = [Named(one[1], "call") for one in _CALL.finditer(bare)]
     forms = ((form, pattern.match(bare)) for form, pattern in _FORMS.items() if not calls)
     begins = next((Named(match[1], form) for form, match in forms if match), None)
-    return [begins, *found] if begins else [*found, *calls]
+    every = [begins, *found] if begins else [*found, *calls]
+    return [one for one in every if len(one.name) <= LONGEST_NAME]
 
 
 def unknown_lines(fence: str, known: Sequence[str]) -> list[str]:
@@ -98,12 +102,23 @@ def place_of(name: str, text: str) -> int | None:
 
     It is explained where it begins a line. What a manual writes `--[no-]name` is two names.
     """
+    if len(name) > LONGEST_NAME:
+        return None
     bare = re.escape(re.sub(r"^--no-", "--", name))
     spelt = bare.replace(r"\-\-", r"(?:\-\-|‐‐|−−)(?:\[no-?\]|no-)?", 1)
     whole = re.compile(rf"(?<![\w-]){spelt}(?!\w|-\w)", re.IGNORECASE)
     found = [one.start() for one in whole.finditer(text)]
-    begins = (at for at in found if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*-`|"))
-    return next(begins, found[0] if found else None)
+    return next(_begin(text, found), found[0] if found else None)
+
+
+def _begin(text: str, places: Iterable[int]) -> Iterator[int]:
+    """Yield the places that begin a line; only the first in each line can."""
+    seen = 0
+    for at in places:
+        line = text.rfind("\n", seen, at) + 1
+        if (line or not seen) and not text[line:at].strip(" \t*-`|"):
+            yield at
+        seen = at
 
 
 def nearest_place(name: str, text: str) -> int | None:

@@ -19,12 +19,13 @@ LEAD = 350
 
 _BLANK = regex(r"\n\s*\n|\Z")
 _ANNOUNCES = regex(
-    r"(?<!\W)(?>\W*?[:：])\W*$"
-    r"|\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
+    r"\b(?:as follows|the following|(?:shown|listed|given|described|explained) below"
     r"|here (?:is|are)|for example|such as this)\b[^.!?\n]{0,80}[.:]?\W*$"
     r"|(?:如下|以下|下面|下列|例如)[^。！？\n]{0,30}[。：]?\s*$",
     re.IGNORECASE,
 )
+_MARKS = regex(r"\W*")
+_COLONS = frozenset(":：")
 _BACK = regex(
     r"\W*(?:(?:this|that|these|those|it|its|they|their|them|such|he|she|his|her|both|neither)\b"
     r"|(?:however|therefore|thus|hence|otherwise|instead|similarly|likewise|also|but|then|so"
@@ -70,7 +71,8 @@ def find_blocks(text: str) -> list[tuple[int, int]]:
 
 def announces(text: str) -> bool:
     """Tell whether a text ends in announcing what follows it."""
-    return bool(_ANNOUNCES.search(text[-200:]))
+    end = text[-200:]
+    return _ends_in_colon(end) or bool(_ANNOUNCES.search(end))
 
 
 def points_back(text: str) -> bool:
@@ -95,9 +97,13 @@ def _leads(paragraph: str) -> bool:
         return False
     if "\n" not in paragraph and (TERM.match(paragraph) or heading(paragraph)):
         return not BULLET.match(paragraph) or bool(TERM.match(paragraph))
-    return bool(re.search(r"(?<!\W)(?>\W*?[:：])\W*$", paragraph)) and not entry(
-        paragraph.split("\n")[-1]
-    )
+    return _ends_in_colon(paragraph) and not entry(paragraph.split("\n")[-1])
+
+
+def _ends_in_colon(text: str) -> bool:
+    """Tell whether a colon stands behind the last word of a text."""
+    end = _MARKS.match(text[::-1])
+    return bool(end) and not _COLONS.isdisjoint(end[0])
 
 
 def _is_code(paragraph: str) -> bool:

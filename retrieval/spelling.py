@@ -31,6 +31,8 @@ MOST = 8
 _QUOTED = regex(r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|(?<!\w)'[^'\n]*'(?!\w)")
 _WORD = regex(r"(?<![\w.@/\\:$#~+=<>*{}\[\]()-])[A-Za-z]+(?![\w@/\\:$#~+=<>*{}\[\](-]|\.\w|['’]\w)")
 
+_WHOLE = regex(r"\w+")
+
 
 class Spelt(Protocol):
     """A store that knows which words it holds."""
@@ -81,11 +83,9 @@ def _english() -> frozenset[str]:
     return frozenset(SpellChecker(language="en").word_frequency.words())
 
 
-def respelt(text: str, changed: Mapping[str, str]) -> str:
-    """Return a text with words in another spelling."""
-    for word, found in changed.items():
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", found, text)
-    return text
+def respelt(question: str, changed: Mapping[str, str]) -> str:
+    """Return a question with words in another spelling."""
+    return _WHOLE.sub(lambda word: changed.get(word[0], word[0]), question)
 
 
 def spelt_out(changed: Mapping[str, str]) -> str:

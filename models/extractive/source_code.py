@@ -21,6 +21,7 @@ _DOCSTRING = regex(
     r"[^\n]*\n?)+)",
     re.DOTALL | re.MULTILINE,
 )
+_APART = "\0"
 _SIGN = regex(r"^[ \t]*(?:#+|//+!?|--|;;+|%+|\*+(?!\*))[ \t]?", re.MULTILINE)
 _NAMED = regex(
     r"^[^\S\n]*(?:export |public |private |static |async |pub )*(?:def|class|fn|func|function"
@@ -44,14 +45,20 @@ def is_code(text: str) -> bool:
 
 def described(text: str) -> str:
     """Return the words of source code about itself, or else the names that it defines."""
-    blocks = [_words(found[found.lastgroup or 0]) for found in _DOCSTRING.finditer(text)]
+    blocks = [_words(found[found.lastgroup or 0]) for found in _DOCSTRING.finditer(_closed(text))]
     said = "\n\n".join(filter(None, blocks))
     names = [found["name"] for found in _NAMED.finditer(text)]
     return said or ", ".join(list(dict.fromkeys(names))[:NAMES])
 
 
+def _closed(text: str) -> str:
+    """Return a text in which no comment begins that does not end; each would be read to its end."""
+    head, end, rest = text.rpartition("*/")
+    return head + end + rest.replace("/*", f"/{_APART}*")
+
+
 def _words(comment: str) -> str:
     """Return the sentences of a comment, without signs, rules and boilerplate."""
-    paragraphs = re.split(r"\n\s*\n", _SIGN.sub("", comment))
+    paragraphs = re.split(r"\n\s*\n", _SIGN.sub("", comment.replace(_APART, "")))
     kept = (" ".join(one.split()) for one in paragraphs if not boilerplate(" ".join(one.split())))
     return "\n\n".join(one for one in kept if len(re.findall(r"[^\W\d_]+", one)) > 2)

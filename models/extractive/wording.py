@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from retrieval.regex import regex
 from retrieval.words import words
@@ -86,7 +87,11 @@ def has(terms: Iterable[str], said: Iterable[str]) -> bool:
 
 def told(question: str, text: str) -> list[str]:
     """Return the words of a text and those that it says without them: years of life, a people."""
-    more = (
-        said for asked, given, said in _IMPLIED if asked.search(question) and given.search(text)
-    )
+    more = (said for given, said in _implied(question) if given.search(text))
     return words(" ".join([text, *more]))
+
+
+@lru_cache(maxsize=64)
+def _implied(question: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return what may say the words of a question without them, as told for each clause."""
+    return [(given, said) for asked, given, said in _IMPLIED if asked.search(question)]

@@ -18,6 +18,7 @@ from memory.learning.rules import clauses
 from memory.pages.sizing import prepared
 from models.extractive.asking import bare, beyond_quoting
 from models.extractive.blocks import Page, Quote
+from models.extractive.clauses import states
 from models.extractive.confidence import answered
 from models.extractive.feedback import without
 from models.extractive.meaning import thing
@@ -35,14 +36,17 @@ from report.likeness import compared
 from report.quotations import quotations
 from report.render import plain as plain_report
 from report.roles import other_role
-from report.snippets import unknown_lines
+from report.snippets import nearest_place, place_of, unknown_lines
 from report.synonyms import opposed
+from retrieval.blocks import announces
 from retrieval.boilerplate import boilerplate
 from retrieval.dates import dates
 from retrieval.listing import listings
 from retrieval.names import title_key
 from retrieval.passages import passages
+from retrieval.spelling import respelt
 from tools.files.kinds import READERS
+from tools.files.markup import unmarked
 from tools.files.shapes import File, Limits
 from tools.files.worker import read
 from tools.tables.cells import decimal_comma
@@ -139,6 +143,31 @@ def borne(text: str) -> object:
     return unborne("Vos filmed 12 bees in Leiden", [compared(text)], "Which bees danced?")
 
 
+def announced(text: str) -> object:
+    """Tell of each end of a text whether it announces something."""
+    return [announces(text[: at + 200]) for at in range(0, len(text), 6)]
+
+
+def respelling(text: str) -> object:
+    """Correct a word that is as long as the text that it is in."""
+    return respelt(5 * text, {5 * text: "bees"})
+
+
+def named(text: str) -> object:
+    """Look up a very long name."""
+    return nearest_place(5 * text, 5 * text)
+
+
+def set_in_line(text: str) -> object:
+    """Look for the line that a name begins in a text that is one line."""
+    return place_of("S1", 20 * text)
+
+
+def stated(text: str) -> object:
+    """Look for the clause that says all of a question."""
+    return states(text[:20_000], Quote("S1", text[:20_000]), "Bees")
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 @pytest.mark.parametrize("work", [plain, pages, passages, title_key, dates])
 def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
@@ -200,6 +229,17 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (borne, "QmVlcyBkYW5j"),
         (borne, "Vos "),
         (borne, "9"),
+        (unmarked, "\u3000"),
+        (announced, "a:\n\n"),
+        (announced, "："),
+        (plain_report, "\n"),
+        (described, "/* a\n"),
+        (described, "/*"),
+        (respelling, "[S1, "),
+        (named, "[S1, "),
+        (named, "-a"),
+        (set_in_line, "[S1, "),
+        (stated, "J. K. R., "),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):

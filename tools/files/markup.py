@@ -36,7 +36,7 @@ _STRUCK = frozenset(["s", "del", "strike"])
 _STRUCK_STYLE = regex(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINKS = frozenset(["¶", "#", "§", "🔗"])
-_PERMALINK = regex(r"\s*[¶🔗]\s*$")
+_SIGNS = ("¶", "🔗")
 _CELLS = frozenset(["td", "th"])
 _HEADED = regex(r"^#{1,6}\s", re.MULTILINE)
 """A line of code that would read like a heading: a comment, or a command behind root's prompt."""
@@ -63,7 +63,8 @@ def title(root: Any) -> str:
 
 def unmarked(heading: str) -> str:
     """Return a heading or a title without the sign of the link to itself at its end."""
-    return _PERMALINK.sub("", heading)
+    bare = heading.rstrip()
+    return bare[:-1].rstrip() if bare.endswith(_SIGNS) else heading
 
 
 def blocks(root: Any) -> Iterator[Block]:
