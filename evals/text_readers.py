@@ -11,6 +11,8 @@ from itertools import chain
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_type_hints
 
+from lxml.etree import LxmlError
+
 from config.errors import Problem
 from memory.pages.rows import NewPage
 from models.extractive.blocks import Page, Quote
@@ -143,7 +145,7 @@ WITHOUT = ("retrieval.chroma", "retrieval.index", "retrieval.vector", "tools.fil
 OF_WORDS = frozenset({"retrieval.spelling.distance"})
 """Functions that compare single words of an index, which are never long."""
 
-REFUSALS = (Problem, Refused, ValueError, LookupError, TypeError)
+REFUSALS = (Problem, Refused, ValueError, LookupError, TypeError, LxmlError)
 """How functions say that a text is none for them."""
 
 NO_TEXT = frozenset(

@@ -103,7 +103,7 @@ def _leads(paragraph: str) -> bool:
 def _ends_in_colon(text: str) -> bool:
     """Tell whether a colon stands behind the last word of a text."""
     end = _MARKS.match(text[::-1])
-    return bool(end) and not _COLONS.isdisjoint(end[0])
+    return bool(end and not _COLONS.isdisjoint(end[0]))
 
 
 def _is_code(paragraph: str) -> bool:
