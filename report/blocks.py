@@ -176,6 +176,12 @@ def _parts_head(part: Block) -> bool:
 ABOVE = 50
 """What leads on to a block is at most so many blocks above it."""
 
+ROWS = 1_000
+"""The head of a table is looked for in so many rows above one."""
+
+NEAR = 25
+"""So many rows above and below one are compared with it."""
+
 
 class Around(NamedTuple):
     """What stands above a block: what leads on to it, and the head of its table."""
@@ -194,13 +200,15 @@ def around(parts: Sequence[Block], at: int) -> Around:
 
 
 def table(parts: Sequence[Block], at: int) -> list[Block]:
-    """Return the rows of the table that a row is in, without its head."""
-    rows = [*takewhile(lambda one: one.kind == "row", parts[_top(parts, at) :])]
+    """Return the rows near a row of a table, itself among them, without the table's head."""
+    near = parts[max(_top(parts, at), at - NEAR) : at + NEAR]
+    rows = [*takewhile(lambda one: one.kind == "row", near)]
     return [part for _, part in prose(rows) if not _parts_head(part)]
 
 
 def _top(parts: Sequence[Block], at: int) -> int:
     """Return where the table of a row begins; any other block stands for itself."""
-    while at and parts[at].kind == "row" == parts[at - 1].kind:
-        at -= 1
-    return at
+    if parts[at].kind != "row":
+        return at
+    first = max(0, at - ROWS)
+    return next((one for one in range(at, first, -1) if parts[one - 1].kind != "row"), first)

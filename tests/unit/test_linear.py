@@ -28,6 +28,7 @@ from models.extractive.titles import titled
 from models.extractive.topic import key_phrase
 from report import arithmetic
 from report.bearing import unborne
+from report.blocks import around, blocks, table
 from report.caveats import not_found
 from report.claims import asserts
 from report.frames import moved_name, moved_number, moved_words
@@ -163,6 +164,12 @@ def set_in_line(text: str) -> object:
     return place_of("S1", 20 * text)
 
 
+def tabulated(text: str) -> object:
+    """Look up what stands around each row of a table."""
+    parts = blocks(text[: SIZE // 2])
+    return [(around(parts, at), table(parts, at)) for at, _ in enumerate(parts)]
+
+
 def stated(text: str) -> object:
     """Look for the clause that says all of a question."""
     return states(text[:20_000], Quote("S1", text[:20_000]), "Bees")
@@ -240,6 +247,7 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (named, "-a"),
         (set_in_line, "[S1, "),
         (stated, "J. K. R., "),
+        (tabulated, "| a |\n"),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
