@@ -48,6 +48,7 @@ NOT_MEASURED = frozenset(
         "report.marks.outside",
         "report.numbering.numbered",
         "report.rulings.claims",
+        "retrieval.together.together",
         "runs.compacting.summary_in",
         "runs.faults.complaint",
         "runs.faults.finish_reason",
