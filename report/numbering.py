@@ -99,6 +99,25 @@ def numbered(
     used: dict[str, Source] = {}
     uses: list[Use] = []
     doubts = {_letters(text): at for at, text in reversed([*enumerate(doubted)])}
+    cited = _registry(sources, used, texts, language)
+    parts = blocks(PRIVATE.sub("", normalise(body)))
+    last: dict[str, str] = {}
+    start = word("beginning", language)
+    for at, part in enumerate(parts):
+        goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
+        last = last if goes_on else _sections(last, part)
+        if part.kind != "blank":
+            once = partial(_once, last, start)
+            parts[at] = part._replace(text=_text(parts, at, doubts, cited, uses, once))
+    said = [_with_numbers(PRIVATE.sub("", one), (), cited, uses) for one in notes]
+    told = [_PLACED.sub(partial(_once, {}, start), one) for one in said]
+    return Numbered(joined(parts), told_apart(list(used.values())), uses, told)
+
+
+def _registry(
+    sources: Sequence[Source], used: dict[str, Source], texts: Mapping[str, str], language: str
+) -> _Look:
+    """Return what looks up a source, and counts its document among the used ones."""
     registry = {source["id"]: source for source in sources}
 
     def cited(name: str, said: str, beside: str) -> _Cited | None:
@@ -112,23 +131,23 @@ def numbered(
         exact = narrowed(source, text, located(text, use)) if is_wide(source) else source
         return _Cited(number, escaped(PRIVATE.sub("", place(exact, language))), name)
 
-    parts = blocks(PRIVATE.sub("", normalise(body)))
-    last: dict[str, str] = {}
-    start = word("beginning", language)
-    for at, part in enumerate(parts):
-        goes_on = at and part.kind == parts[at - 1].kind and part.kind in ("item", "row")
-        last = last if goes_on else _sections(last, part)
-        if part.kind == "blank":
-            continue
-        if part.kind != "fence":
-            text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
-            text = _with_numbers(text, around(parts, at).head, cited, uses)
-            parts[at] = part._replace(text=_PLACED.sub(partial(_once, last, start), text))
-        else:
-            parts[at] = part._replace(text=part.text + _behind(parts, at, doubts))
-    said = [_with_numbers(PRIVATE.sub("", one), (), cited, uses) for one in notes]
-    told = [_PLACED.sub(partial(_once, {}, start), one) for one in said]
-    return Numbered(joined(parts), told_apart(list(used.values())), uses, told)
+    return cited
+
+
+def _text(
+    parts: Sequence[Block],
+    at: int,
+    doubts: Mapping[str, int],
+    cited: _Look,
+    uses: list[Use],
+    once: Callable[[re.Match[str]], str],
+) -> str:
+    """Return the text of a block with its numbers, each place told once, and its doubts."""
+    part = parts[at]
+    if part.kind == "fence":
+        return part.text + _behind(parts, at, doubts)
+    text = _with_doubts(part._replace(text=tidy(part.text)), doubts)
+    return _PLACED.sub(once, _with_numbers(text, around(parts, at).head, cited, uses))
 
 
 def leaves_out(body: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import httpx
@@ -232,15 +233,17 @@ def full(messages: object) -> AIMessage:
     return AIMessage("Bees dance. " * 400, response_metadata=finish)
 
 
+def filling(script: Script, messages: object) -> AIMessage:
+    """Answer with as many tokens as may be."""
+    limit = script.limits[-1] or 0
+    used = {"input_tokens": 100, "output_tokens": limit, "total_tokens": 100 + limit}
+    return full(messages).model_copy(update={"usage_metadata": used})
+
+
 async def test_an_answer_that_our_limit_cut_is_asked_for_with_more_room_and_never_with_as_much(
     script: Script,
 ):
-    def filling(messages: object) -> AIMessage:
-        limit = script.limits[-1] or 0
-        used = {"input_tokens": 100, "output_tokens": limit, "total_tokens": 100 + limit}
-        return full(messages).model_copy(update={"usage_metadata": used})
-
-    script.on("reporter", filling)
+    script.on("reporter", partial(filling, script))
 
     work = await written(max_tokens=8_000)
 
@@ -254,12 +257,7 @@ async def test_an_answer_that_our_limit_cut_is_asked_for_with_more_room_and_neve
 async def test_a_recorded_answer_that_a_cap_cut_is_asked_for_again_once_the_cap_was_raised(
     script: Script,
 ):
-    def filling(messages: object) -> AIMessage:
-        limit = script.limits[-1] or 0
-        used = {"input_tokens": 100, "output_tokens": limit, "total_tokens": 100 + limit}
-        return full(messages).model_copy(update={"usage_metadata": used})
-
-    script.on("reporter", filling)
+    script.on("reporter", partial(filling, script))
     await written(max_tokens=8_000)
     await written(max_tokens=8_000)
     cut = len(script.limits)
@@ -285,12 +283,7 @@ async def test_an_answer_that_the_models_own_limit_cut_is_no_matter_of_caps(scri
 
 
 async def test_typed_answers_that_no_cap_leaves_room_for_end_in_its_name(script: Script):
-    def filling(messages: object) -> AIMessage:
-        limit = script.limits[-1] or 0
-        used = {"input_tokens": 100, "output_tokens": limit, "total_tokens": 100 + limit}
-        return full(messages).model_copy(update={"usage_metadata": used})
-
-    script.on("Bee", filling)
+    script.on("Bee", partial(filling, script))
 
     assert await asked(max_tokens=8_000) == "budget_spent"
 
