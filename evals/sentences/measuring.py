@@ -120,10 +120,10 @@ def _ways() -> dict[str, tuple[Way, bool]]:
 
 def outcome(case: Case) -> Outcome:
     """Check one case and see what became of its sentence."""
-    return judged(case, proven(case.body, case.texts, case.question, case.titles))
+    return outcome_in(case, proven(case.body, case.texts, case.question, case.titles))
 
 
-def judged(case: Case, checked: Proven) -> Outcome:
+def outcome_in(case: Case, checked: Proven) -> Outcome:
     """See what became of the sentence of a case in a text that was checked."""
     body, said = bare(checked.body), bare(case.said)
     warned = any(bare(one["text"]) in said or said in bare(one["text"]) for one in checked.doubted)

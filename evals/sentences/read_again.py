@@ -22,7 +22,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from evals.sentences.made import Case
-from evals.sentences.measuring import Outcome, judged, made, own_cases
+from evals.sentences.measuring import Outcome, made, outcome_in, own_cases
 from graph.context import Context
 from graph.records import Source
 from models.load import playing
@@ -48,7 +48,7 @@ class Report(NamedTuple):
     def outcomes(self, told: Ruling = NO_RULING) -> list[Outcome]:
         """Return what the checks make of each sentence, after what a reader has ruled."""
         checked = proven(self.text, self.pages, "", self.titles, told)
-        return [judged(case, checked) for case in self.cases]
+        return [outcome_in(case, checked) for case in self.cases]
 
 
 def main() -> None:
