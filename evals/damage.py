@@ -9,27 +9,21 @@ and are marked, and make the exit status 1. `--files` and `--commands` take some
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
-DOSSIER = str(Path(sys.executable).with_name("dossier"))
+from evals import forks
+from evals.forks import End, judged
+
 QUESTION = "Who described the waggle dance, and when?"
 TEXT = b"This is a note, and nothing that a program would have written.\n"
 PAGE = 4096
 """The bytes of a page of a database."""
-
-SECONDS = 120
-"""How long a command may take before it counts as hanging."""
 
 COMMANDS = {
     "ask": ["ask", QUESTION, "--docs", "bees", "--yes"],
@@ -103,29 +97,6 @@ DAMAGES: dict[str, Callable[[bytes, random.Random], bytes | None]] = {
 """What is done to a file: what is left of its bytes, or nothing where it is gone."""
 
 
-class End(NamedTuple):
-    """How a command ended on a damaged home."""
-
-    status: int
-    code: str
-    """Of the error it told; empty where there was none."""
-    wrong: bool
-    """Whether it ended in a way that no damage may lead to."""
-
-    def __str__(self) -> str:
-        mark = " (!)" if self.wrong else ""
-        return f"{self.status} {self.code}".strip() + mark
-
-
-def judged(status: int, said: str) -> End:
-    """Judge how a command ended by its exit status and what it said on standard error."""
-    codes = re.findall(r"^error\[(\w+)\]", said, re.MULTILINE)
-    code = codes[-1] if codes else ""
-    unnamed = status != 0 and not code and status not in (1, 6, 7)
-    wrong = code == "internal" or "Traceback" in said or unnamed or status < 0
-    return End(status, code, wrong)
-
-
 def damage(file: Path, how: str, seed: int) -> None:
     """Damage a file in one way; which of its bytes is decided by the seed."""
     left = DAMAGES[how](file.read_bytes(), random.Random(seed))
@@ -133,17 +104,6 @@ def damage(file: Path, how: str, seed: int) -> None:
         file.unlink()
     else:
         file.write_bytes(left)
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return what commands in a folder are told: no keys, and a home of their own."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("DOSSIER_", "OPENAI_")) and not name.endswith("_API_KEY")
-    }
-    own = {"DOSSIER_HOME": str(folder / "home"), "DOSSIER_MODELS": str(folder / "models.toml")}
-    return {**kept, **own}
 
 
 def furnish(folder: Path, run: Callable[[Sequence[str]], object]) -> None:
@@ -175,28 +135,13 @@ def furnish(folder: Path, run: Callable[[Sequence[str]], object]) -> None:
     (folder / "kept").rename(folder / "home")
 
 
-def _run(folder: Path, words: Sequence[str]) -> End:
-    try:
-        done = subprocess.run(  # noqa: S603 - our own command
-            [DOSSIER, *words],
-            cwd=folder,
-            env=environment(folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return End(-1, "hangs", wrong=True)
-    return judged(done.returncode, done.stderr.decode(errors="replace"))
-
-
 def _trial(whole: Path, file: str, how: str, command: str, seed: int) -> End:
     with tempfile.TemporaryDirectory(prefix="damage-") as name:
-        folder = Path(name, "place")
+        folder, log = Path(name, "place"), Path(name, "log.err")
         shutil.copytree(whole, folder)
         damage(folder / FILES[file], how, seed)
-        return _run(folder, COMMANDS[command])
+        status = forks.run(folder, COMMANDS[command], log)
+        return judged(status, log.read_text("utf-8", errors="replace"))
 
 
 def main() -> int:
@@ -208,16 +153,13 @@ def main() -> int:
     asked = parser.parse_args()
     wrong = 0
     print(f"{'file':12} {'damage':8}", *(f"{name:24}" for name in asked.commands))
-    with tempfile.TemporaryDirectory(prefix="damage-") as name, ThreadPoolExecutor(2) as pool:
+    forks.prepare()
+    with tempfile.TemporaryDirectory(prefix="damage-") as name:
         whole = Path(name, "whole")
-        furnish(whole, lambda words: _run(whole, words))
+        furnish(whole, lambda words: forks.run(whole, words, Path(name, "whole.err")))
         for file in asked.files:
             for how in DAMAGES:
-                trials = [
-                    pool.submit(_trial, whole, file, how, command, asked.seed)
-                    for command in asked.commands
-                ]
-                ends = [trial.result() for trial in trials]
+                ends = [_trial(whole, file, how, one, asked.seed) for one in asked.commands]
                 wrong += sum(end.wrong for end in ends)
                 print(f"{file:12} {how:8}", *(f"{end!s:24}" for end in ends), flush=True)
     print(f"\n{wrong} ended as they must not")

@@ -8,24 +8,25 @@ closed or full (`streams`). Rows are also tried as bytes that are cut, zeroed or
 
 Every command must end in a named error or in its result; `internal`, a traceback, a signal, a hang
 and an error without a hint are wrong, are printed, and make the exit status 1. `--only` takes some
-of the six, `--share` a part of the trials, which `--seed` chooses.
+of the six, `--share` a part of the trials, which `--seed` chooses; `--part 2/8` makes the second of
+eight parts of these, which together are all of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from evals import forks
 from evals.hostile.checkpoints import of_checkpoints, of_rows
 from evals.hostile.commands import of_settings, of_streams, of_words
 from evals.hostile.homes import furnished
 from evals.hostile.traces import of_traces
-from evals.hostile.trial import COMMAND_MODULES, Trial, tried
+from evals.hostile.trial import Trial, tried
 
 KINDS: dict[str, Callable[[Path], Iterable[Trial]]] = {
     "words": lambda _: of_words(),
@@ -44,22 +45,24 @@ def main_of_trials() -> int:
     parser.add_argument("--only", nargs="*", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--part", default="1/1")
     asked = parser.parse_args()
-    for name in COMMAND_MODULES.split():
-        importlib.import_module(f"app.cli.{name}")
+    part, parts = map(int, asked.part.split("/"))
+    forks.prepare()
     dice, wrong = random.Random(asked.seed), 0
     with tempfile.TemporaryDirectory(prefix="hostile-") as name:
         whole = Path(name, "whole")
         furnished(whole)
         for kind in asked.only:
             every = [*KINDS[kind](whole)]
-            chosen = dice.sample(every, max(1, round(len(every) * asked.share)))
+            chosen = dice.sample(every, max(1, round(len(every) * asked.share)))[part - 1 :: parts]
             faults = 0
             for one in chosen:
                 if fault := tried(whole, one):
                     faults += 1
                     print(f"  {one.about}: {' '.join(one.words)!r:.120} → {fault}", flush=True)
-            print(f"{kind:12} {len(chosen):6} trials, {faults} ended as they must not", flush=True)
+            made = f"{len(chosen):6} of {len(every)} trials"
+            print(f"{kind:12} {made}, {faults} ended as they must not", flush=True)
             wrong += faults
     return int(wrong > 0)
 

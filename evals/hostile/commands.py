@@ -10,7 +10,8 @@ import typer
 
 from config.settings import PREFIX, Settings
 from evals.damage import COMMANDS, QUESTION
-from evals.hostile.trial import Trial, program, unspoilt
+from evals.forks import program
+from evals.hostile.trial import Trial, unspoilt
 from evals.hostile.values import VALUES
 
 USUAL: dict[str, list[str]] = {

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from evals.damage import QUESTION, environment, furnish
-from evals.hostile.trial import SECONDS, tried_in
+from evals import forks
+from evals.damage import QUESTION, furnish
+from evals.forks import SECONDS, environment
 
 KILLED = 9
 """The exit status of a process that dies in the middle of its work."""
@@ -41,7 +42,7 @@ branch has written is in its state, and before what the branches hand over is in
 
 def furnished(folder: Path) -> None:
     """Make a home, and beside it files of the kinds that no command should be given."""
-    furnish(folder, lambda words: tried_in(folder, words))
+    furnish(folder, lambda words: forks.run(folder, words, folder.with_suffix(".err")))
     for thread in MOMENTS:
         killed(folder, thread)
     (folder / "empty").touch()

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, environment, furnish, judged
+from evals.damage import COMMANDS, DAMAGES, FILES, READERS, damage, furnish
+from evals.forks import environment, judged
 from evals.hostile.checkpoints import (
     BYTES,
     RESUMING,
