@@ -16,6 +16,9 @@ from retrieval.words import NO_TOPIC, words
 SHORTEST = 5
 """A shorter word is not corrected; too many words are near it."""
 
+LONGEST = 60
+"""A longer word is not corrected: it is in no language, and comparing it takes long."""
+
 LONG = 8
 """A word of so many letters may have two mistakes, a shorter one has one."""
 
@@ -100,17 +103,19 @@ def distance(one: str, other: str, most: int) -> int:
     """
     if abs(len(one) - len(other)) > most:
         return most + 1
-    before, row = [0] * (len(other) + 1), list(range(len(other) + 1))
+    far = [most + 1] * len(other)
+    before, row = [0, *far], list(range(len(other) + 1))
     for i, a in enumerate(one, start=1):
-        last, before, row = before, row, [i]
-        for j, b in enumerate(other, start=1):
-            steps = (before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            row.append(min(steps))
+        last, before, row = before, row, [i, *far]
+        # Cells further from the diagonal are more than `most` away.
+        for j in range(max(1, i - most), min(len(other), i + most) + 1):
+            b = other[j - 1]
+            row[j] = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
             if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
                 row[j] = min(row[j], last[j - 2] + 1)
         if min(row) > most:
             return most + 1
-    return row[-1]
+    return min(row[-1], most + 1)
 
 
 def _unknown(question: str, store: Spelt) -> list[str]:
@@ -123,13 +128,13 @@ def _unknown(question: str, store: Spelt) -> list[str]:
 
 
 def _plain(found: re.Match[str], text: str) -> bool:
-    """Tell whether a word is long enough, and neither a name nor a common word."""
+    """Tell whether a word is neither short nor endless, and neither a name nor a common word."""
     word = found[0]
     begins = not re.search(r"\w", text[: found.start()].rpartition("\n")[2].rpartition(". ")[2])
     cased = word.islower() or (begins and word.istitle())
     stem = words(word)
     known = word.lower() in NO_TOPIC or not stem or _common(stem[0])
-    return cased and len(word) >= SHORTEST and not known
+    return cased and SHORTEST <= len(word) <= LONGEST and not known
 
 
 def _nearest(word: str, store: Spelt) -> str:

@@ -88,3 +88,17 @@ def test_a_common_word_is_not_corrected_even_where_no_page_holds_it():
 def test_swapped_letters_are_one_mistake(one, other, most, expected):
     assert distance(one, other, most) == expected
     assert distance(other, one, most) == expected
+
+
+@pytest.mark.parametrize("endless", ["x" * 50_000, "abcdefghij" * 5_000])
+def test_a_word_that_never_ends_is_compared_with_none(endless: str):
+    store = Store(f"{TEXT} {endless}a")
+
+    assert corrected(f"what is {endless} and colums", store).changed == {"colums": "columns"}
+
+
+def test_a_long_word_is_compared_near_the_diagonal_alone():
+    word = "pneumonoultramicroscopicsilicovolcanoconiosis"
+
+    assert corrected(f"what is {word[:-4]}sois", Store(word)).changed == {f"{word[:-4]}sois": word}
+    assert distance("a" * 5_000, "a" * 5_001, 2) == 1
