@@ -86,7 +86,7 @@ async def read_again(
         await trace(here(state, runtime), "status", "checker", "off")
         return Reread(checked, "off")
     pages = await texts(owner(runtime), sources)
-    every = claims(text, checked.removed, checked.doubted, pages)
+    every = claims(text, checked.removed, checked.doubted, pages, checked.body)
     if not every:
         return Reread(checked, "not_needed")
     shown = fitting(every, pages, await _room(state, runtime))

@@ -124,12 +124,12 @@ _EXPLAINED = regex(rf"[^:：—–]+(?:[:：]|\s[—–]|——)\s*(?P<said>\S+\
 _VERB = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|will|would|must|may|might|should"
     r"|never|always|not|\w+n['’]t)\b"
-    r"|(?<=\w )[a-z]{2,}(?<![sui])s(?!\s+(?:of|and|or|that|which|between|vs?)\b)(?=\s+\w)"
+    r"|(?<=\w )(?!its\b)[a-z]{2,}(?<![sui])s(?!\s+(?:of|and|or|that|which|between|vs?)\b)(?=\s+\w)"
     r"|(?<=\w )[a-z]{3,}ed(?=\s+\w)",
     re.IGNORECASE,
 )
 _ZH_VERB = regex(
-    "[是為为會会能不沒没無无可須须必要應应需由被把將将使讓让總总只都仍停]|等[于於]|超[过過]|自[动動]|始[终終]"
+    "[是為为會会能不沒没無无可須须必要應应需由被把將将使讓让總总只都仍停]|等[于於]|超[过過]|自[动動]|始[终終]|了(?!解)"
 )
 
 
@@ -142,6 +142,12 @@ def asserts(heading: str) -> bool:
         said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)
         return len(said) > WORDS and bool(_ZH_VERB.search(heading))
     return len(heading.split()) > WORDS and bool(_VERB.search(heading))
+
+
+def asserts_before_colon(line: str) -> bool:
+    """Tell whether a line that leads on to a list makes a claim itself."""
+    said = line.rstrip(_CLOSING)
+    return said.endswith((":", "：")) and not introduces(line) and asserts(said.rstrip(":： "))
 
 
 def explains(heading: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from graph.records import Doubted, Passage, Removed
 from report.blocks import Block, around, blocks, prose
-from report.claims import asserts, explains, sort
+from report.claims import asserts, asserts_before_colon, explains, sort
 from report.leads import letters
 from report.marks import MARKER, QUOTE, cites
 from report.placing import Use, placed
@@ -118,22 +118,27 @@ def claims(
     removed: Sequence[Removed],
     doubted: Sequence[Doubted],
     texts: Mapping[str, str],
+    left: str = "",
 ) -> list[Claim]:
     """Return what a second reader shall compare with the sources, in the order of the text.
 
     Quotations are compared to the letter already, and most headings claim nothing. A line of code
-    stands between backticks.
+    stands between backticks. A statement cites what it cites in the text that the checks left: they
+    may have given it a source, and the reader shall see that one.
 
     Args:
         text: Markdown as a model wrote it.
         removed: What the checks took out of it.
         doubted: What they doubt in it.
         texts: The full text of each source by its id.
+        left: What the checks left of it.
     """
     contested = {letters(one["text"]): one["reason"] for one in doubted}
     lost = [one for one in removed if one["reason"] == "no_source"]
     contested |= {letters(one["text"]): one["reason"] for one in lost}
-    said = _said(blocks(check(text, texts).body), contested)
+    cited = {letters(one): one for part in blocks(left) for one in statements_of(part)}
+    written = _said(blocks(check(text, texts).body), contested)
+    said = (_as_cited(one, cited.get(letters(one.text), "")) for one in written)
     return [
         Claim(number, one.text.strip(), _reason(one, contested), one.sources, one.head, one.code)
         for number, one in enumerate(said, start=1)
@@ -221,6 +226,13 @@ def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
     ]
 
 
+def _as_cited(said: _Said, left: str) -> _Said:
+    """Return a statement with the sources that it cites in the text that the checks left."""
+    named = tuple(dict.fromkeys(cites(left)))
+    changed = named and named != tuple(dict.fromkeys(cites(said.text)))
+    return said._replace(text=left, sources=named) if changed else said
+
+
 def _reason(said: _Said, contested: Mapping[str, str]) -> str:
     """Return why a statement needs a verdict; one that is given a source needs it, too."""
     prose = not said.code and not said.heading
@@ -250,9 +262,10 @@ def _prose(parts: list[Block], at: int, contested: Collection[str]) -> Iterator[
     for one in said:
         bare = MARKER.sub("", QUOTE.sub("", one))
         idle = not letters(bare) or (not cites(one) and sort(one) == "none")
-        if letters(one) in contested or one is leads or not idle:
-            named = tuple(dict.fromkeys(cites(one) or cites(part.text)))
-            yield _Said(one, named, head)
+        claimed = idle and asserts_before_colon(bare)
+        if letters(one) in contested or one is leads or claimed or not idle:
+            below = _cited_below(parts, at) if claimed else ()
+            yield _Said(one, tuple(dict.fromkeys(cites(one) or cites(part.text))) or below, head)
 
 
 def _leads_to_code(parts: Sequence[Block], at: int) -> bool:
@@ -271,10 +284,10 @@ def _cited_above(parts: Sequence[Block], at: int) -> tuple[str, ...]:
 
 
 def _cited_below(parts: Sequence[Block], at: int) -> tuple[str, ...]:
-    """Return the sources of the section below a heading."""
+    """Return the sources of the section below a heading, or of what is left of it below a line."""
     rank, named = parts[at].lead.count("#"), list[str]()
     for part in parts[at + 1 :]:
-        if part.kind == "heading" and part.lead.count("#") <= rank:
+        if part.kind == "heading" and (not rank or part.lead.count("#") <= rank):
             break
         named += cites(part.text) if part.kind != "fence" else []
     return tuple(dict.fromkeys(named))

@@ -21,6 +21,8 @@ FRAMES = {
 }
 """Where a sentence stands, by the name of its form."""
 
+_COUNT = re.compile(r"(?<![\w.,])[1-9]\d{2,4}(?![\w.,%])")
+
 _WRONG = (changed_digit, made_up_id, altered_quotation)
 
 
@@ -67,18 +69,18 @@ def several_wrong(maker: Maker, page: Page) -> Made | None:
 
 
 def fenced(maker: Maker, page: Page) -> Made | None:
-    """Return a line of code with a number of the page."""
-    found = re.findall(r"(?<![\w.,])[1-9]\d{2,4}(?![\w.,%])", page.text)
-    if not found:
+    """Return a line of code with a sentence of the page that has a number."""
+    told = [one for one in page.said if _COUNT.search(one) and '"' not in one]
+    if not told:
         return None
-    line = f"limit = {maker.chance.choice(found)}"
-    return Made(line, frame=_code(maker, page))
+    return Made(f'note = "{maker.chance.choice(told)}"', frame=_code(maker, page))
 
 
 def fenced_wrong(maker: Maker, page: Page) -> Made | None:
-    """Return a line of code with a number that no page has."""
+    """Return such a line with a number that no page has."""
+    made = fenced(maker, page)
     number = str(maker.chance.randrange(23_457, 98_765))
-    return Made(f"limit = {number}", frame=_code(maker, page))
+    return made and made._replace(said=_COUNT.sub(number, made.said, count=1))
 
 
 def _code(maker: Maker, page: Page) -> str:

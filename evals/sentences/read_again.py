@@ -114,7 +114,7 @@ async def _measure(written: Sequence[Report]) -> None:
 
 async def _ruled(model: BaseChatModel, report: Report) -> Ruling:
     checked = proven(report.text, report.pages, "", report.titles)
-    shown = claims(report.text, checked.removed, checked.doubted, report.pages)
+    shown = claims(report.text, checked.removed, checked.doubted, report.pages, checked.body)
     sources = {
         name: Source(id=name, page="", title=title, location=f"{name}.md", kind="file")
         for name, title in report.titles.items()

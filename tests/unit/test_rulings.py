@@ -90,6 +90,34 @@ def test_a_heading_that_makes_a_claim_is_compared_with_the_sources_of_its_sectio
     assert [(one.text, one.sources, one.reason) for one in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("line", "claims_something"),
+    [
+        ("An owl lives in the pump and greets its visitors:", True),
+        ("泵卖给了一位牙医：", True),
+        ("The pump and its pressure:", False),
+        ("Three points are worth a closer look:", False),
+        ("Who may stand near it:", False),
+        ("泵的压力：", False),
+    ],
+)
+def test_a_claim_that_leads_on_to_a_list_is_compared_with_the_sources_of_the_list(
+    line: str, claims_something: bool
+):
+    body = f"It is grey [S2].\n\n{line}\n\n- 41 bar [S1]\n\n## Valve\n\nIt is 7 [S2]."
+    found = [one for one in claims(body, [], [], TEXTS) if one.text in line]
+
+    assert [one.sources for one in found] == ([("S1",)] if claims_something else [])
+
+
+@pytest.mark.parametrize("written", ["It runs at 41 bar.", "It runs at 41 bar [S2]."])
+def test_a_claim_that_the_checks_gave_a_source_is_shown_with_that_source(written: str):
+    pages = {**TEXTS, "S2": "The valve."}
+    (given,) = claims(written, [], [], pages, "It runs at 41 bar [S1].")
+
+    assert (given.text, given.sources, given.reason) == ("It runs at 41 bar [S1].", ("S1",), "")
+
+
 def test_a_row_of_a_table_is_one_claim():
     body = "| part | bar |\n|---|---|\n| pump [S1] | 41 |\n| valve [S1] | 7 |"
 
