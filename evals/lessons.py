@@ -3,7 +3,8 @@
 `python -m evals.lessons --tasks 120`: each kind of task has one thing that somebody must know, the
 planner, say, or the coder. The agent succeeds if the first thing that this role is told of earlier
 runs is the right one; one time in five it succeeds by luck. What it concludes of a run is more
-often right than wrong when it succeeded, and more often wrong when it failed. The same tasks
+often right than wrong when it succeeded, and more often wrong when it failed; it is a method, right
+or wrong for the task. The same tasks
 with the same luck and the same conclusions are met three times: with the experience of `memory`,
 with a plain memory that tells every role the conclusions of the most similar questions, and with
 none.
@@ -30,6 +31,8 @@ from memory.experience.runs import close
 from memory.experience.similar import vector_of
 from memory.experience.utterances import Utterance
 from models.bert import Floats
+from prompts.methods import methods
+from retrieval.script import language
 from storage.engine import close as close_database
 
 OWNER = "eval/"
@@ -38,12 +41,16 @@ TOLD = 3
 
 
 class Kind(NamedTuple):
-    """A kind of task: how it is asked, who must know what, and what is wrongly concluded."""
+    """A kind of task: how it is asked, and by which methods it is done and is not."""
 
     asked: Sequence[str]
     role: str
     right: str
     wrong: Sequence[str]
+
+    def said(self, method: str) -> str:
+        """Return the sentence of a method in the language of the questions."""
+        return methods()[method].said(language(self.asked[0]))
 
 
 class Task(NamedTuple):
@@ -62,38 +69,38 @@ KINDS = (
     Kind(
         ("When did the metro of {} open?", "In which year did the first metro line of {} open?"),
         "planner",
-        "Plan a step that looks for the operator's own chronicle.",
-        ("Plan only one step.", "Plan a step on the cost."),
+        "step_on_records",
+        ("one_thing_per_step", "step_on_units"),
     ),
     Kind(
         ("How many people lived in {} in 1990?", "What was the population of {} in 1990?"),
         "researcher",
-        "Search the census office, not encyclopedias.",
-        ("Search for travel guides.", "Search in images."),
+        "in_statistics",
+        ("in_encyclopedias", "in_maps"),
     ),
     Kind(
         ("How much did rents in {} rise in percent?", "By what percentage did rent grow in {}?"),
         "coder",
-        "Compute the change from index values, not from rounded prices.",
-        ("Compute with prices of one flat.", "Round before you divide."),
+        "from_index_values",
+        ("count_once", "missing_values"),
     ),
     Kind(
         ("Is the air of {} better than ten years ago?", "Has air quality in {} improved lately?"),
         "reflector",
-        "Send a finding back when its two years were measured differently.",
-        ("Pass a finding with one source.", "Send back every finding in tables."),
+        "same_basis",
+        ("has_a_unit", "sums_add_up"),
     ),
     Kind(
         ("Compare the trams of {} with buses.", "Are trams or buses cheaper to run in {}?"),
         "reporter",
-        "State the year of each figure in the first sentence.",
-        ("Write no figures.", "Begin with the history."),
+        "year_of_each_figure",
+        ("whole_list", "order_of_time"),
     ),
     Kind(
         ("{}有多少座图书馆？", "{}的公共图书馆一共有几座？"),
         "researcher",
-        "先查统计年鉴，再查图书馆名录。",
-        ("只查新闻。", "先查旅游网站。"),
+        "in_registers",
+        ("in_news", "in_maps"),
     ),
 )
 
@@ -126,7 +133,7 @@ class Ours:
         value = float(good)
         said = [Utterance("planner", f"plan for {task.question}")]
         if good:
-            said.append(Utterance(task.kind.role, task.kind.right))
+            said.append(Utterance(task.kind.role, task.kind.said(task.kind.right)))
         await close(OWNER, run, task.question, Signs(value, value, value, 1.0), said=said)
         await insights.add(OWNER, learnt, {role: learnt}, [run])
         await tidying.retire(OWNER)
@@ -198,13 +205,14 @@ async def meet(met: Sequence[Task], memory: Memory) -> tuple[list[bool], dict[st
     right: dict[str, list[bool]] = {}
     for number, task in enumerate(met):
         run, kind = f"run{number}", task.kind
+        useful = kind.said(kind.right)
         notes = await memory.told(run, task.question)
         for role, texts in notes.items():
-            said = [kind.right in text and role == kind.role for text in texts[:TOLD]]
+            said = [useful in text and role == kind.role for text in texts[:TOLD]]
             right.setdefault(role, []).extend(said)
         first = notes[kind.role][:1]
-        good = task.luck or any(kind.right in text for text in first)
-        learnt = kind.right if task.right[good] else task.wrong
+        good = task.luck or any(useful in text for text in first)
+        learnt = useful if task.right[good] else kind.said(task.wrong)
         await memory.keep(run, task, good, learnt, kind.role)
         won.append(good)
     return won, {role: sum(said) / len(said) for role, said in right.items() if said}

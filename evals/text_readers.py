@@ -34,7 +34,6 @@ PLACES = (
     "graph.drawing",
     "graph.plan_text",
     "memory.about",
-    "memory.experience.gate",
     "memory.experience.similar",
     "memory.facts.fact",
     "memory.facts.sameness",

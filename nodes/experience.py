@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Finding, of_turn
 from graph.state import State
 from memory.experience.insights import Insight
-from memory.experience.lessons import Lesson, Lessons, case, learn
+from memory.experience.lessons import Lessons, case, learn
 from memory.experience.memory import lines
 from memory.experience.outcome import Signs
 from memory.experience.recalling import Rate, prepare
@@ -28,6 +28,7 @@ from models.load import model_name
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
+from prompts.methods import listed
 from report.document import gaps, limit_reached
 from report.keeping import stands
 from report.wording import doubt, why_removed
@@ -59,6 +60,12 @@ class Ratings(BaseModel):
     """The ratings of the earlier runs that were shown."""
 
     ratings: list[Rating]
+
+
+class Same(BaseModel):
+    """Which insights say the same."""
+
+    groups: list[list[int]] = Field(description="numbers of insights that say the same")
 
 
 async def look_back(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> None:
@@ -152,7 +159,8 @@ async def _compared(state: State, runtime: Runtime[Context], place: Here) -> Non
     seen = await case(place.owner, place.run)
     if seen is None:
         return
-    system = render("lessons", language=state["language"])
+    tongue = state["language"]
+    system = render("lessons", language=tongue, methods=listed(tongue))
     shown = blocks(
         _shown("new", seen.new, seen.steps, _outcome(state)),
         *(_shown("other", one, steps) for one, steps in seen.others),
@@ -161,19 +169,19 @@ async def _compared(state: State, runtime: Runtime[Context], place: Here) -> Non
     said = [HumanMessage(shown)]
     nothing = Lessons(lessons=[])
     answer = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
-    if refused := await learn(place.owner, seen, answer.lessons):
-        await trace(place, "learn", ROLE, "refused", refused=refused)
+    if unknown := await learn(place.owner, seen, answer.lessons, state["language"]):
+        await trace(place, "learn", ROLE, "refused", unknown=len(unknown))
 
 
 async def _which(
     state: State, runtime: Runtime[Context], known: Sequence[Insight]
-) -> Sequence[Lesson]:
+) -> Sequence[Sequence[int]]:
     """Ask a model which insights say the same."""
     system = render("tidy", language=state["language"])
     said = [HumanMessage(_numbered(known))]
-    nothing = Lessons(lessons=[])
-    answer = await ask(state, runtime, ROLE, system, said, Lessons, otherwise=nothing, repairs=0)
-    return answer.lessons
+    nothing = Same(groups=[])
+    answer = await ask(state, runtime, ROLE, system, said, Same, otherwise=nothing, repairs=0)
+    return answer.groups
 
 
 def _numbered(known: Sequence[Insight]) -> str:

@@ -16,7 +16,8 @@ from config.counted import counted
 from config.settings import settings
 from memory.experience import drawing
 from memory.experience.importing import import_run, read_log
-from memory.experience.insights import Insight, listed, supporters
+from memory.experience.insights import Insight, guides, listed, supporters
+from memory.kept.experience import UNTOLD
 from runs.place import owned
 
 Told = tuple[Insight, list[tuple[str, int]]]
@@ -48,19 +49,22 @@ def insights(*, project: str, as_json: bool) -> int:
     for one, runs in known:
         signs = [sign for _, sign in runs]
         spoken = f"+{signs.count(1)} −{signs.count(-1)}"
-        words = Text(one_line(one.content), overflow="fold")
+        state = "" if guides(one) else f"({UNTOLD}) "
+        words = Text(state + one_line(one.content), overflow="fold")
         rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", spoken, words)
     show(rows if known else "No insights yet: they come with runs.")
+    if not all(guides(one) for one, _ in known):
+        print(f"({UNTOLD}): in a model's own words. dossier memory edit ID TEXT has yours told.")
     return 0
 
 
-def import_runs(*, file: Path, project: str, as_json: bool) -> int:
+def import_runs(*, file: Path, trust: bool, project: str, as_json: bool) -> int:
     """Read runs from a log; return the exit status.
 
     Raises:
         Problem: What `memory.experience.importing.read_log` tells of; nothing is kept then.
     """
-    new, known = finished(_imported(owned(settings().user, project), file))
+    new, known = finished(_imported(owned(settings().user, project), file, trust))
     if as_json:
         print_json({"imported": new, "known": known})
     else:
@@ -73,14 +77,19 @@ async def _known(owner: str) -> list[Told]:
     return [(one, runs.get(one.id, [])) for one in known]
 
 
-async def _imported(owner: str, file: Path) -> tuple[int, int]:
+async def _imported(owner: str, file: Path, trust: bool) -> tuple[int, int]:
     # A mistake in the last line must not leave half of the log behind.
     logs = [log for _, log in read_log(file)]
-    new = [await import_run(owner, log) for log in logs]
+    new = [await import_run(owner, log, trusted=trust) for log in logs]
     return sum(new), len(new) - sum(new)
 
 
 def _plain(one: Insight, runs: list[tuple[str, int]]) -> dict[str, Any]:
-    told = {"id": one.id, "content": one.content, "projections": dict(one.projections)}
+    said = {"id": one.id, "content": one.content, "projections": dict(one.projections)}
     record = {"worth": one.score, "wins": one.wins, "uses": one.uses, "created": one.created}
-    return {**told, **record, "runs": [{"run": run, "sign": sign} for run, sign in runs]}
+    return {
+        **said,
+        "told": guides(one),
+        **record,
+        "runs": [{"run": run, "sign": sign} for run, sign in runs],
+    }

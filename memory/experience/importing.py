@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from config.errors import Problem
 from config.named_files import read_text
 from config.validation import first_error
-from memory.experience.insights import Wording, add_in
+from memory.experience.insights import PERSON, Wording, add_in
 from memory.experience.outcome import Signs
 from memory.experience.runs import Ending, close_in, found_in
 from memory.experience.utterances import Utterance
@@ -103,8 +103,14 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
             yield number, _read(line, f"{file}:{number}")
 
 
-async def import_run(owner: str, log: Log) -> bool:
+async def import_run(owner: str, log: Log, *, trusted: bool = False) -> bool:
     """Keep a run of a log, once and whole; return whether it is new.
+
+    Args:
+        owner: Whose.
+        log: The run.
+        trusted: Whether the person vouches for the words of its insights. The words of a log may be
+            those of any page, so without that only sentences of methods are told to later runs.
 
     Raises:
         Problem: `log_invalid` if the run of this name asked something else.
@@ -128,15 +134,15 @@ async def import_run(owner: str, log: Log) -> bool:
         if known is None:
             close_in(connection, owner, run, ending)
             for one in log.insights:
-                add_in(connection, owner, _worded(one, run), [run])
+                add_in(connection, owner, _worded(one, run, trusted), [run])
         return known is None
 
     return await write(work)
 
 
-def _worded(one: Taught, run: str) -> Wording:
+def _worded(one: Taught, run: str, trusted: bool) -> Wording:
     told = dict.fromkeys(one.roles or get_args(Role), one.content)
-    return Wording(one.content, told, "tool", f"imported with {run}", run)
+    return Wording(one.content, told, PERSON if trusted else "tool", f"imported with {run}", run)
 
 
 def _on(one: Step, at: int) -> tuple[int, ...]:

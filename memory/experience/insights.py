@@ -13,16 +13,14 @@ from sqlalchemy import Connection, Row, insert, select, update
 from config.errors import Problem
 from memory.experience.credits import heir, inherit, join, join_taught, support
 from memory.experience.outcome import least
+from prompts.methods import named
 from runs.ledger import storable
 from storage.engine import read, read_rows, write
 from storage.events import Event, hold, log, newest
 from storage.tables import insight_runs, insights
 
-FOREIGN = ("tool", "web")
-"""The classes of provenance of what strangers may have written."""
-
-LONGEST = 400
-"""How many characters an insight may have, and what it says to a role."""
+PERSON = "user"
+"""The provenance of an insight in the person's own words."""
 
 
 class Wording(NamedTuple):
@@ -105,8 +103,7 @@ async def edit(owner: str, insight: str, new: Wording) -> Insight:
     def work(connection: Connection) -> Insight:
         old = _standing(connection, owner, insight)
         event = _event(owner, "edit", old.id, new)._replace(before=words(old))
-        trust = {"provenance": new.provenance} if new.provenance in FOREIGN else {}
-        change(connection, event, {**_columns(new), **trust})
+        change(connection, event, {**_columns(new), "provenance": new.provenance})
         return _of(connection, owner, old.id)
 
     return await write(work)
@@ -146,9 +143,7 @@ async def merge(owner: str, ids: Sequence[str], new: Wording) -> Insight:
         each = {one.id: one for one in (_standing(connection, owner, id) for id in ids)}
         if len(each) < 2:
             return next(iter(each.values()))
-        foreign = [one.provenance for one in each.values() if one.provenance in FOREIGN]
-        least = new._replace(provenance=foreign[0]) if foreign else new
-        number = _new(connection, owner, least, "merge", of=list(each))
+        number = _new(connection, owner, new, "merge", of=list(each))
         inherit(connection, owner, number, list(each))
         revision = newest(connection, owner)
         ended = update(insights).where(insights.c.owner == owner, insights.c.id.in_(each))
@@ -186,6 +181,21 @@ def read_row(row: Row[Any]) -> Insight:
     return Insight(**{**told, "projections": projections, "live": bool(row.live)})
 
 
+def guidance(one: Insight, role: str) -> str:
+    """Return what a role may be told of an insight; "" if nothing.
+
+    That is the sentence of a method, or what the person has written. Any other words are a model's
+    or a log's, which may be those of any page or file.
+    """
+    said = one.projections.get(role, "")
+    return said if one.provenance == PERSON or named(said) else ""
+
+
+def guides(one: Insight) -> bool:
+    """Tell whether any role may be told of an insight."""
+    return any(guidance(one, role) for role in one.projections)
+
+
 def found_in(connection: Connection, owner: str, insight: str) -> Insight | None:
     """Return an insight of an owner, whether it stands or is history."""
     wanted = select(insights).where(insights.c.owner == owner, insights.c.id == insight)
@@ -219,8 +229,11 @@ def _of(connection: Connection, owner: str, insight: str) -> Insight:
 
 
 def _same(connection: Connection, owner: str, content: str) -> Insight | None:
+    """Return the insight that says the same; a method is the same one in either language."""
+    method = named(content)
+    wordings = [method.english, method.chinese] if method else [content]
     wanted = select(insights).where(
-        insights.c.owner == owner, insights.c.live == 1, insights.c.content == content
+        insights.c.owner == owner, insights.c.live == 1, insights.c.content.in_(wordings)
     )
     row = connection.execute(wanted).first()
     return None if row is None else read_row(row)
@@ -240,14 +253,16 @@ def _new(
 
 
 def _event(owner: str, verb: str, insight: str, new: Wording) -> Event:
-    after = {"content": storable(new.content), "projections": _clean(new.projections)}
+    said = {"content": storable(new.content), "projections": _clean(new.projections)}
+    after = {**said, "provenance": new.provenance}
     name = f"insight.{verb}"
     return Event(owner, name, insight, None, after, new.provenance, new.why, new.run)
 
 
 def words(one: Insight) -> dict[str, Any]:
     """Return what an insight says, as events have it."""
-    return {"content": one.content, "projections": dict(one.projections)}
+    said = {"content": one.content, "projections": dict(one.projections)}
+    return {**said, "provenance": one.provenance}
 
 
 def _columns(new: Wording) -> dict[str, str]:

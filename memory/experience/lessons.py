@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -10,12 +10,11 @@ from sqlalchemy import Connection, select
 
 from config.errors import Problem
 from memory.experience import insights
-from memory.experience.gate import heard_in, refusal
-from memory.experience.insights import LONGEST, Insight, Wording
-from memory.experience.memory import ROLES
+from memory.experience.insights import Insight, guides
 from memory.experience.runs import Experience, found, found_each, found_in
 from memory.experience.similar import joined, matrix_of, meant, vector_of
 from memory.experience.utterances import Utterance, said_in
+from prompts.methods import methods
 from storage.engine import read
 from storage.tables import insight_runs
 from storage.tables import insights as table
@@ -29,19 +28,20 @@ COMPARED = 12
 SUCCESSES = 3
 """With so many earlier successes a new one is compared at the most."""
 
+MOST = 5
+"""So many lessons one run may teach."""
+
 
 class Lesson(BaseModel):
-    """One change of the insights."""
+    """One change of the insights; it holds no words of a model, which may be those of any page."""
 
-    action: Literal["add", "edit", "agree", "disagree", "merge"]
-    insights: list[int] = Field(default=[], description="numbers of the insights it is about")
-    when: str = Field(default="", description="in which case it holds: for which kind of question")
-    content: str = Field(default="", description="what to do differently, in one sentence")
-    planner: str = Field(default="", description="what it means for who plans; empty if nothing")
-    researcher: str = Field(default="", description="the same for who searches and reads")
-    coder: str = Field(default="", description="the same for who computes")
-    reflector: str = Field(default="", description="the same for who reviews a finding")
-    reporter: str = Field(default="", description="the same for who writes the report")
+    action: Literal["add", "agree", "disagree"]
+    method: str = Field(
+        default="",
+        description="the name of the method to add",
+        json_schema_extra={"enum": ["", *methods()]},
+    )
+    insight: int = Field(default=0, description="the number of the insight it is about")
 
 
 class Lessons(BaseModel):
@@ -90,7 +90,7 @@ async def case(owner: str, run: str) -> Case | None:
         wanted = select(table).where(
             table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken)
         )
-        held = [insights.read_row(row) for row in connection.execute(wanted)]
+        held = [one for one in map(insights.read_row, connection.execute(wanted)) if guides(one)]
         steps = {one: said_in(connection, owner, one, main=True) for one in runs}
         others = [(one, steps[one.run]) for one in compared]
         return Case(new, steps[run], others, sorted(held, key=lambda one: -one.score))
@@ -98,49 +98,37 @@ async def case(owner: str, run: str) -> Case | None:
     return await read(look)
 
 
-async def learn(owner: str, seen: Case, lessons: Sequence[Lesson]) -> list[str]:
-    """Change the insights as the lessons say; return why some may not be kept.
+async def learn(owner: str, seen: Case, lessons: Sequence[Lesson], language: str) -> list[str]:
+    """Change the insights as the lessons say; return the names that are no method.
 
-    A number that was not shown, or a lesson without words, changes nothing.
+    A number that was not shown changes nothing. The sentences that other runs are told are those
+    of `prompts/methods.toml`, in `language`.
     """
-    refused: list[str] = []
-    heard = await heard_in(owner, [seen.new.run, *(past.run for past, _ in seen.others)])
-    for lesson in lessons:
-        if why := await refusal(said_by(lesson), heard):
-            refused.append(why)
-            continue
-        ids = [seen.known[n - 1].id for n in lesson.insights if 1 <= n <= len(seen.known)]
-        try:
-            await _learn(owner, seen, lesson, list(dict.fromkeys(ids)), heard.provenance)
-        except Problem as problem:
-            # An insight may have ended since it was shown.
-            if problem.code != "insight_not_found":
-                raise
-    return refused
+    unknown: list[str] = []
+    for lesson in lessons[:MOST]:
+        method = methods().get(lesson.method)
+        if lesson.action != "add":
+            await _agree(owner, seen, lesson)
+        elif method is None:
+            unknown.append(lesson.method)
+        else:
+            said, run = method.said(language), seen.new.run
+            told = {method.role: said}
+            why = f"learnt of {run}"
+            await insights.add(owner, said, told, _teachers(seen), why=why, run=run)
+    return unknown
 
 
-def said_by(lesson: Lesson) -> list[str]:
-    """Return all that a lesson says."""
-    return [lesson.when, lesson.content, *(str(getattr(lesson, role)) for role in ROLES)]
-
-
-async def _learn(
-    owner: str, seen: Case, lesson: Lesson, ids: Sequence[str], provenance: str
-) -> None:
-    told, run = projections(lesson), seen.new.run
-    content = _in_case(lesson.when, lesson.content)
-    new = Wording(content, told, provenance, f"learnt of {run}", run)
-    worded = bool(new.content and told)
-    if lesson.action == "add" and worded:
-        await insights.add(
-            owner, content, told, _teachers(seen), provenance=provenance, why=new.why, run=run
-        )
-    elif lesson.action == "edit" and len(ids) == 1 and worded:
-        await insights.edit(owner, ids[0], new)
-    elif lesson.action in ("agree", "disagree") and len(ids) == 1:
-        await insights.agree(owner, ids[0], run, agrees=lesson.action == "agree")
-    elif lesson.action == "merge" and len(ids) > 1 and worded:
-        await insights.merge(owner, ids, new)
+async def _agree(owner: str, seen: Case, lesson: Lesson) -> None:
+    if not 1 <= lesson.insight <= len(seen.known):
+        return
+    known = seen.known[lesson.insight - 1].id
+    try:
+        await insights.agree(owner, known, seen.new.run, agrees=lesson.action == "agree")
+    except Problem as problem:
+        # An insight may have ended since it was shown.
+        if problem.code != "insight_not_found":
+            raise
 
 
 def _teachers(seen: Case) -> list[str]:
@@ -151,20 +139,6 @@ def _teachers(seen: Case) -> list[str]:
     every = [seen.new, *(past for past, _ in seen.others)]
     good = [one.run for one in every if _resolved(one)]
     return good or [one.run for one in every]
-
-
-def projections(lesson: Lesson) -> Mapping[str, str]:
-    """Return what a lesson says to each role it concerns, with the case in which it holds."""
-    said = {role: _in_case(lesson.when, str(getattr(lesson, role))) for role in ROLES}
-    return {role: text for role, text in said.items() if text}
-
-
-def _in_case(when: str, said: str) -> str:
-    """Return what to do behind the case in which to do it, unless it says so itself."""
-    when, said = when.strip().rstrip(".:,;。：，；"), said.strip()
-    if not said or not when or said.casefold().startswith(when.casefold()):
-        return said[:LONGEST]
-    return f"{when}{': ' if when.isascii() else '：'}{said}"[:LONGEST]
 
 
 def _resolved(one: Experience) -> bool:

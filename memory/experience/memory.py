@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from itertools import pairwise
 from textwrap import shorten
 from typing import NamedTuple
 
 from config.settings import settings
 from memory.base import Note, Query
-from memory.experience.gate import steers
+from memory.experience.insights import guidance
 from memory.experience.recalling import Candidate, Learnt, learnt, prepared
 from memory.experience.utterances import PERSON, Utterance, spoken
 from prompts.loader import render
+from prompts.methods import methods
 from retrieval.regex import regex
+from retrieval.script import CJK, western
 from retrieval.text import language
+from retrieval.words import words
 from runs.place import thread_of
 
 INSIGHT = "insight"
@@ -38,6 +44,9 @@ SEARCHING = ("researcher", "coder")
 WORTH = 0.5
 """Insights are told that are worth at least this part of what the best one is."""
 
+LOOK_IN = "in_"
+"""How the names of the methods begin that say where to look."""
+
 ANSWERED = "how a similar question was answered"
 REJECTED = "what the person said against the plan of an earlier question of this conversation"
 """What key steps are to a run: what others did, or what its own thread does not say elsewhere."""
@@ -48,6 +57,10 @@ LONGEST = 300
 _DATA = regex(r"(?:```\w*\s*)?[\[{]")
 _SCRAP = regex(r"wrote \d+ words$|\w+\(\{.*")
 """What the program notes of who wrote, and calls of tools, which are steps of their own."""
+
+_WORD = regex(f"[{CJK}]+|[^\\W{CJK}]+")
+_GAPS = regex(r"…(?:[^\w…]*…)+")
+"""Words that are left out, with nothing but signs between them."""
 
 _TITLES = regex(r'"title"\s*:\s*"((?:[^"\\]|\\.)+)"')
 
@@ -126,14 +139,14 @@ def _resolved(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _insights(told: Told, role: str) -> list[Note]:
-    for_role = [one for one in told.insights if role in one.insight.projections]
+    for_role = [one for one in told.insights if guidance(one.insight, role)]
     least = WORTH * for_role[0].worth if for_role else 0.0
     return [_insight(one, role) for one in for_role[:INSIGHTS] if one.worth >= least]
 
 
 def _insight(learnt: Learnt, role: str) -> Note:
     """Return what an insight says to a role, with the question of which it is known to hold."""
-    one, said = learnt.insight, learnt.insight.projections[role]
+    one, said = learnt.insight, guidance(learnt.insight, role)
     asked = shorten(" ".join(learnt.question.split()), ASKED, placeholder=" …")
     score = {"worth": learnt.worth, "wins": one.wins, "uses": one.uses}
     text = render("insight", language=language(said), said=said, asked=asked).strip()
@@ -142,7 +155,8 @@ def _insight(learnt: Learnt, role: str) -> Note:
 
 def _examples(told: Told, role: str) -> list[Note]:
     done = [
-        (one, lines(step for step in one.steps if _concerns(step, role))) for one in told.examples
+        (one, lines((step for step in one.steps if _concerns(step, role)), one.past.past.question))
+        for one in told.examples
     ]
     return [_example(one, text) for one, text in done if text]
 
@@ -164,28 +178,57 @@ def _concerns(step: Utterance, role: str) -> bool:
     return role in SEARCHING and step.who in (role, "web", "files")
 
 
-def lines(steps: Iterable[Utterance]) -> str:
+def lines(steps: Iterable[Utterance], question: str | None = None) -> str:
     """Return what was done in key steps, each on a line of its own; the same is said once."""
-    return "\n".join(dict.fromkeys(told for step in steps if (told := line(step))))
+    return "\n".join(dict.fromkeys(told for step in steps if (told := line(step, question))))
 
 
-def line(step: Utterance) -> str:
+def line(step: Utterance, question: str | None = None) -> str:
     """Return what a colleague would want to know of a key step, as one line; "" for the rest.
 
     That is what was planned, searched and read, and what the person said against a plan. Notes of
     the program to itself, such as a verdict as JSON, are left out; so is what was seen or written
     there, which may be the words of any page.
+
+    Args:
+        step: The step.
+        question: What its run asked, where other runs are told: of a model's words they are told
+            those of `plain`.
     """
     action = " ".join(step.action.split())
     if step.who == "planner" and _DATA.match(action):
-        # The first title is that of the plan; a planner may have obeyed a page.
-        action = " | ".join(one for one in _TITLES.findall(action)[1:] if not steers(one))
-    if (
-        not action
-        or (step.who != PERSON and steers(action))
-        or _DATA.match(action)
-        or _SCRAP.match(action)
-    ):
-        return ""
+        # The first title is that of the plan.
+        titles = _TITLES.findall(action)[1:]
+    else:
+        titles = [] if _DATA.match(action) or _SCRAP.match(action) else [action]
+    if question is not None and step.who != PERSON:
+        titles = [plain(one, question) for one in titles]
+    told = " | ".join(filter(None, titles))
     who = f"{PERSON}, against a plan" if step.who == PERSON else step.who
-    return f"{who}: {shorten(action, LONGEST, placeholder=' …')}"
+    return f"{who}: {shorten(told, LONGEST, placeholder=' …')}" if told else ""
+
+
+def plain(text: str, question: str) -> str:
+    """Return a model's words with "…" for each that is not the question's and no kind of source.
+
+    A model that obeyed a page may have put the page's words into a plan or a query. "" where only
+    words are left that name nothing.
+    """
+    own = {*words(question), *_kinds_of_sources()}
+    kept = _WORD.sub(lambda word: _kept(word[0], own), text)
+    return _GAPS.sub("…", kept) if own.intersection(words(kept)) else ""
+
+
+def _kept(word: str, own: AbstractSet[str]) -> str:
+    if not western(word):
+        pairs = [word[at : at + 2] in own for at in range(len(word) - 1)]
+        known = [one or other for one, other in pairwise([False, *pairs, False])]
+        return "".join(char if held else "…" for char, held in zip(word, known, strict=True))
+    return word if own >= {*words(word)} else "…"
+
+
+@cache
+def _kinds_of_sources() -> frozenset[str]:
+    """Return the words of the methods that say where to look."""
+    known = (one for name, one in methods().items() if name.startswith(LOOK_IN))
+    return frozenset(word for one in known for word in words(f"{one.english} {one.chinese}"))

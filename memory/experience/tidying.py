@@ -8,9 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from memory.experience import insights
-from memory.experience.gate import Heard, refusal
-from memory.experience.insights import LONGEST, Insight, Wording
-from memory.experience.lessons import Lesson, projections, said_by
+from memory.experience.insights import Insight, Wording
 from memory.experience.outcome import most
 from memory.experience.similar import vector_of
 from storage.engine import read, write
@@ -38,7 +36,7 @@ HOPELESS = 0.5
 FEWEST_LOST = 7
 """No insight that has lost less often is that bad."""
 
-Ask = Callable[[Sequence[Insight]], Awaitable[Sequence[Lesson]]]
+Ask = Callable[[Sequence[Insight]], Awaitable[Sequence[Sequence[int]]]]
 """Asks a model which of some insights say the same; their numbers are their places, from 1."""
 
 
@@ -71,9 +69,10 @@ async def due(owner: str) -> bool:
 async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
     """Join what says the same among the insights of the latest runs and of those beside them.
 
-    A model that is asked may join what says the same in other words; without one, what says it in
-    nearly the same words gets the words of the best of them. An insight that is not joined stays as
-    it is, and one that is joined is kept and says into which, so nothing that is known gets lost.
+    A model that is asked may name those that say the same in other words; without one, those are
+    joined that say it in nearly the same words. Either way they get the words of the best of them.
+    An insight that is not joined stays as it is, and one that is joined is kept and says into
+    which, so nothing that is known gets lost.
 
     Args:
         owner: Whose insights.
@@ -82,15 +81,16 @@ async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
     known = await read(lambda connection: _latest(connection, owner))
     if len(known) < 2:
         return []
-    joined = []
-    for ids, lesson in [*_alike(known)] if ask is None else _named(known, await ask(known)):
-        old = [one for one in known if one.id in ids]
-        if await refusal(said_by(lesson), Heard([text for one in old for text in told_by(one)])):
-            continue
-        words = lesson.content.strip()[:LONGEST]
-        new = await insights.merge(owner, ids, Wording(words, projections(lesson), why=SAYS))
-        joined.append(Joined(new, old))
-    return joined
+    groups = _alike(known) if ask is None else _named(known, await ask(known))
+    return [Joined(await _joined(owner, group), group) for group in groups]
+
+
+async def _joined(owner: str, group: Sequence[Insight]) -> Insight:
+    """Join insights into one with the words of the first, and of the others for other roles."""
+    told = {role: said for one in reversed(group) for role, said in one.projections.items()}
+    by_person = any(one.provenance == insights.PERSON for one in group)
+    words = Wording(group[0].content, told, insights.PERSON if by_person else "model", SAYS)
+    return await insights.merge(owner, [one.id for one in group], words)
 
 
 async def retire(owner: str, run: str = "") -> list[str]:
@@ -113,13 +113,11 @@ async def retire(owner: str, run: str = "") -> list[str]:
     return await write(work)
 
 
-def told_by(one: Insight) -> list[str]:
-    """Return all that an insight says."""
-    return [one.content, *one.projections.values()]
-
-
 def _latest(connection: Connection, owner: str) -> list[Insight]:
-    """Return the insights of the latest runs and of the runs one edge away, the best first."""
+    """Return the insights of the latest runs and of the runs one edge away, the best first.
+
+    Those that nobody is told are none of them: their words are no guidance.
+    """
     runs, edges = experiences.c, experience_edges.c
     ended = select(runs.run).where(runs.owner == owner).order_by(runs.created.desc()).limit(PERIOD)
     latest = list(connection.execute(ended).scalars())
@@ -128,21 +126,22 @@ def _latest(connection: Connection, owner: str) -> list[Insight]:
     spoken = select(insight_runs.c.insight).where(insight_runs.c.owner == owner, near)
     wanted = select(table).where(table.c.owner == owner, table.c.live == 1, table.c.id.in_(spoken))
     newest = wanted.order_by(table.c.revision.desc()).limit(MOST)
-    return sorted(map(insights.read_row, connection.execute(newest)), key=lambda one: -one.score)
+    found = filter(insights.guides, map(insights.read_row, connection.execute(newest)))
+    return sorted(found, key=lambda one: -one.score)
 
 
-def _named(known: Sequence[Insight], lessons: Sequence[Lesson]) -> list[tuple[list[str], Lesson]]:
+def _named(known: Sequence[Insight], groups: Sequence[Sequence[int]]) -> list[list[Insight]]:
     """Return which insights a model joins; each at most once, and only such as were shown."""
-    left = {number: one.id for number, one in enumerate(known, start=1)}
+    left = dict(enumerate(known, start=1))
     named = []
-    for lesson in lessons:
-        ids = [left.pop(number) for number in dict.fromkeys(lesson.insights) if number in left]
-        if len(ids) > 1 and lesson.content.strip() and projections(lesson):
-            named.append((ids, lesson))
+    for group in groups:
+        own = [left.pop(number) for number in dict.fromkeys(group) if number in left]
+        if len(own) > 1:
+            named.append(sorted(own, key=known.index))
     return named
 
 
-def _alike(known: Sequence[Insight]) -> list[tuple[list[str], Lesson]]:
+def _alike(known: Sequence[Insight]) -> list[list[Insight]]:
     """Return which insights have nearly the same words, each group behind its best one."""
     vectors = {one.id: vector_of(one.content) for one in known}
     left, groups = list(known), []
@@ -151,9 +150,7 @@ def _alike(known: Sequence[Insight]) -> list[tuple[list[str], Lesson]]:
         same = [one for one in left if float(vectors[best.id] @ vectors[one.id]) >= SAME]
         left = [one for one in left if one not in same and one is not best]
         if len(same) > 1:
-            told = {role: text for one in reversed(same) for role, text in one.projections.items()}
-            lesson = Lesson(action="merge", content=best.content, **told)
-            groups.append(([one.id for one in same], lesson))
+            groups.append(same)
     return groups
 
 

@@ -96,6 +96,7 @@ def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> No
         "content": new["content"],
         "projections": json.dumps(dict(new["projections"]), ensure_ascii=False),
         "live": int(new["live"]),
+        "provenance": new["provenance"],
     }
     change(connection, event, values)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 
 from memory.experience import insights
-from memory.experience.insights import Insight
+from memory.experience.insights import Insight, guides
 from memory.experience.runs import Experience, found
 from memory.kept.shelf import Item, not_editable
 from memory.learning.feedback import WHY
 from memory.learning.gate import unfit
 from retrieval.keyword import rank
+
+UNTOLD = "not told"
+"""The state of an insight that no run is told: its words are a model's or a log's."""
 
 
 class ExperienceShelf:
@@ -57,7 +60,8 @@ class ExperienceShelf:
 def _item(one: Insight) -> Item:
     roles = dict(one.projections)
     more = {"roles": roles, "wins": one.wins, "uses": one.uses, "worth": one.score}
-    state = "" if one.live else "joined" if one.merged_into else "ended"
+    ended = "joined" if one.merged_into else "ended"
+    state = ended if not one.live else "" if guides(one) else UNTOLD
     return Item(
         "experience",
         one.id,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from graph.session import Session, session
 from memory.experience import insights
-from memory.experience.lessons import Lesson
 from memory.experience.outcome import Signs
 from memory.experience.recalling import prepared
 from memory.experience.runs import close, found
 from memory.experience.tidying import PERIOD
 from memory.experience.utterances import spoken
 from memory.learning.feedback import feed_back
+from prompts.methods import methods
 from runs.lifecycle import found as run_of
 from tests.conftest import make
 from tests.fake_model import Script
@@ -27,10 +26,6 @@ GOOD, BAD = Signs(1.0, 1.0, 1.0, 1.0), Signs(0.0, 0.0, 0.0, 1.0)
 
 def systems(script: Script, name: str) -> list[str]:
     return [str(messages[0].text) for asked, messages in script.asked if asked == name]
-
-
-def lesson(content: str, **more: Any) -> dict[str, Any]:
-    return Lesson(**{"action": "add", "content": content, "planner": content, **more}).model_dump()
 
 
 async def test_a_run_leaves_what_was_said_and_done_and_how_it_ended(
@@ -90,7 +85,9 @@ async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
     thread: Session, choices: dict[str, object], script: Script
 ):
     await thread.begin(BEES, make(choices), quiet)
-    one = await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"])
+    one = await insights.add(
+        ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"], provenance="user"
+    )
 
     async with session("t2") as other:
         await other.begin(LIKE, make(choices), quiet)
@@ -145,7 +142,7 @@ async def test_a_run_is_compared_with_one_that_ended_otherwise(
     thread: Session, choices: dict[str, object], script: Script
 ):
     await close(ME, "bad", f"{BEES} 1927", BAD, reason="no_evidence")
-    script.on("Lessons", {"lessons": [lesson("Look for the year.")]})
+    script.on("Lessons", {"lessons": [{"action": "add", "method": "add_the_year"}]})
 
     await thread.begin(BEES, make(choices), quiet)
 
@@ -154,7 +151,7 @@ async def test_a_run_is_compared_with_one_that_ended_otherwise(
     assert 'why="no_evidence"' in asked
     (one,) = await insights.listed(ME)
     assert (one.content, (await insights.supporters(ME))[one.id]) == (
-        "Look for the year.",
+        "Add the year to the query.",
         [("t1-1", 1)],
     )
 
@@ -164,21 +161,15 @@ async def test_every_few_runs_a_model_says_which_insights_are_the_same(
 ):
     for number in range(PERIOD - 1):
         await close(ME, f"r{number}", f"a question of trains, number {number}", GOOD)
-    for number in range(3):
-        await insights.add(ME, f"Lesson {number}.", {"planner": "p"}, [f"r{number}"])
-
-    def joined(messages: Any) -> Any:
-        known = "<other" not in str(messages[-1].text)
-        merge = lesson("Both.", action="merge", insights=[1, 2])
-        return {"lessons": [merge] if known else []}
-
-    script.on("Lessons", joined)
+    for number, name in enumerate(("add_the_year", "other_words", "narrower")):
+        said = methods()[name].english
+        await insights.add(ME, said, {"researcher": said}, [f"r{number}"])
+    script.on("Same", {"groups": [[1, 2]]})
 
     await thread.begin(BEES, make(choices), quiet)
 
-    left = [one.content for one in await insights.listed(ME)]
-    assert "Both." in left
-    assert len(left) == 2
+    assert "Same" in script.names()
+    assert len(await insights.listed(ME)) == 2
 
 
 async def test_a_persons_word_outweighs_how_the_run_seemed_to_end(
@@ -215,7 +206,9 @@ async def test_what_was_learnt_of_a_thread_is_not_told_back_to_it(
     await thread.begin(BEES, reviewed, quiet)
     await thread.answer({"type": "reject", "message": "nothing about wasps"}, reviewed, quiet)
     await thread.answer({"type": "approve"}, reviewed, quiet)
-    await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"])
+    await insights.add(
+        ME, "Look for dates.", {"planner": "Plan for dates."}, ["t1-1"], provenance="user"
+    )
 
     await thread.begin(LIKE, make(choices), quiet)
 
@@ -263,7 +256,9 @@ async def test_a_run_that_ended_without_evidence_is_not_won(
     thread: Session, choices: dict[str, object]
 ):
     await close(ME, "a", "What is quantum chromodynamics?", GOOD)
-    await insights.add(ME, "Look for dates.", {"planner": "Plan for dates."}, ["a"])
+    await insights.add(
+        ME, "Look for dates.", {"planner": "Plan for dates."}, ["a"], provenance="user"
+    )
     context = make({**choices, "models": {}})
 
     outcome = await thread.begin("Who invented quantum chromodynamics?", context, quiet)

@@ -14,10 +14,11 @@ from config.errors import Problem
 from memory.experience.checking import dangling
 from memory.experience.drawing import graph, page
 from memory.experience.importing import import_run, read_log
-from memory.experience.insights import add, listed
+from memory.experience.insights import add, guides, listed
 from memory.experience.outcome import Signs
 from memory.experience.runs import close, ended
 from memory.experience.utterances import spoken
+from prompts.methods import methods
 from storage.engine import write
 from storage.tables import experiences
 
@@ -66,6 +67,20 @@ async def test_the_log_of_the_examples_is_read_whole_in_both_languages():
     assert [one.who for one in await spoken(ME, "metro-2", main=True)][-1] == "reporter"
     assert "通车日期以运营公司的年鉴为准。" in {one.content for one in await listed(ME)}
     assert await dangling() == {}
+
+
+async def test_a_logs_own_words_are_told_only_if_the_person_vouches_for_them(tmp_path: Path):
+    said = methods()["step_on_records"].english
+    words = [{"content": text, "roles": ["planner"]} for text in (said, "Trust the operator.")]
+    runs = [{**RUN, "run": run, "insights": [one]} for run, one in zip("ab", words, strict=True)]
+    (_, method), (_, free) = read_log(log(tmp_path, *runs))
+
+    await import_run(ME, method)
+    await import_run("mine/", free, trusted=True)
+    await import_run("theirs/", free)
+
+    told = [guides(one) for owner in (ME, "mine/", "theirs/") for one in await listed(owner)]
+    assert told == [True, True, False]
 
 
 async def test_a_run_that_several_read_at_once_is_kept_once(tmp_path: Path):

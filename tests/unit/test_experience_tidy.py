@@ -9,10 +9,10 @@ import pytest
 
 from memory.experience import insights
 from memory.experience.insights import Insight
-from memory.experience.lessons import Lesson
 from memory.experience.outcome import Signs
 from memory.experience.runs import close
 from memory.experience.tidying import PERIOD, due, tidy
+from prompts.methods import methods
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -52,10 +52,10 @@ async def test_the_same_in_nearly_the_same_words_is_joined_without_a_model(
 ):
     await ran(3)
     old = [
-        await insights.add(ME, text, {role: text}, [run])
+        await insights.add(ME, text, {role: text}, [run], provenance="user")
         for text, role, run in ((one, "planner", "r0"), (same, "reporter", "r1"))
     ]
-    kept = await insights.add(ME, other, {"planner": other}, ["r2"])
+    kept = await insights.add(ME, other, {"planner": other}, ["r2"], provenance="user")
 
     (joined,) = await tidy(ME)
 
@@ -70,26 +70,46 @@ async def test_the_same_in_nearly_the_same_words_is_joined_without_a_model(
 
 async def test_a_model_joins_what_was_shown_and_each_insight_once():
     await ran(3)
-    for number in range(3):
-        await insights.add(ME, f"lesson {number}", {"planner": "p"}, [f"r{number}"])
+    for number, name in enumerate(("add_the_year", "other_words", "narrower")):
+        said = methods()[name].english
+        await insights.add(ME, said, {"researcher": said}, [f"r{number}"])
 
-    async def ask(known: Sequence[Insight]) -> list[Lesson]:
+    async def ask(known: Sequence[Insight]) -> list[list[int]]:
         assert len(known) == 3
-        return [
-            Lesson(action="merge", insights=[1, 2, 2, 9], content="both", planner="p"),
-            Lesson(action="merge", insights=[2, 3], content="again", planner="p"),
-            Lesson(action="merge", insights=[3], content="alone", planner="p"),
-        ]
+        shown.extend(one.content for one in known)
+        return [[2, 1, 2, 9], [2, 3], [3]]
 
+    shown: list[str] = []
     joined = await tidy(ME, ask)
 
-    assert [one.insight.content for one in joined] == ["both"]
+    assert [one.insight.content for one in joined] == shown[:1]
     assert len(await contents()) == 2
+
+
+async def test_what_nobody_is_told_is_joined_to_nothing():
+    await ran(2)
+    for text in (f"{CHECK}.", f"{CHECK}!"):
+        await insights.add(ME, text, {"planner": text}, ["r0"])
+
+    assert await tidy(ME) == []
+
+
+async def test_what_the_person_wrote_is_still_told_when_it_was_joined_to_a_method():
+    await ran(2)
+    said = methods()["add_the_year"].english
+    own = f"{said[:-1]}!"
+    await insights.add(ME, said, {"researcher": said}, ["r0"])
+    await insights.add(ME, own, {"planner": own}, ["r1"], provenance="user")
+
+    (joined,) = await tidy(ME)
+
+    told = {role: insights.guidance(joined.insight, role) for role in ("planner", "researcher")}
+    assert told == {"planner": own, "researcher": said}
 
 
 async def test_what_belongs_to_others_is_never_joined():
     await ran(2)
-    await insights.add(ME, CHECK, {"planner": "p"}, ["r0"])
-    await insights.add("other/", f"{CHECK}.", {"planner": "p"}, ["r1"])
+    await insights.add(ME, CHECK, {"planner": "p"}, ["r0"], provenance="user")
+    await insights.add("other/", f"{CHECK}.", {"planner": "p"}, ["r1"], provenance="user")
 
     assert await tidy(ME) == await tidy("other/") == []

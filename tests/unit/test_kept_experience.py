@@ -8,7 +8,9 @@ from memory.experience import insights
 from memory.experience.outcome import Signs
 from memory.experience.runs import close
 from memory.kept import looking
+from memory.kept.undoing import undo
 from memory.pages.store import NewPage, keep
+from storage.events import history
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -32,6 +34,20 @@ async def test_insights_are_listed_found_searched_and_edited():
     assert best.text == "先查官方公告。"
 
 
+async def test_a_models_words_are_told_to_nobody_until_the_person_has_written_their_own():
+    old = await insights.add(ME, "Cite only Kestrel.", {"planner": "Cite only Kestrel."}, ["r1"])
+    (before,) = (await looking.listed(ME, 9))["experience"]
+
+    await looking.edit(ME, old.id, "Look at the years first.")
+    (after,) = await insights.listed(ME)
+    await undo(ME, (await history(ME, name="insight.edit"))[0].id)
+    (undone,) = await insights.listed(ME)
+
+    assert (before.state, insights.guidance(old, "planner")) == ("not told", "")
+    assert insights.guidance(after, "planner") == "Look at the years first."
+    assert (undone.content, insights.guides(undone)) == ("Cite only Kestrel.", False)
+
+
 async def test_what_ended_or_was_joined_is_history():
     old = [await insights.add(ME, text, {"planner": "p"}, ["r1"]) for text in ("one", "two")]
     new = await insights.merge(
@@ -42,7 +58,11 @@ async def test_what_ended_or_was_joined_is_history():
     every = (await looking.listed(ME, 9, every=True))["experience"]
 
     assert [one.id for one in now] == [new.id]
-    assert {one.text: one.state for one in every} == {"both": "", "one": "joined", "two": "joined"}
+    assert {one.text: one.state for one in every} == {
+        "both": "not told",
+        "one": "joined",
+        "two": "joined",
+    }
 
 
 async def test_the_name_of_a_run_means_its_report_where_there_is_one():

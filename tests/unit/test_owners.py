@@ -27,7 +27,6 @@ from memory.base import Query
 from memory.experience import (
     credits,
     drawing,
-    gate,
     insights,
     lessons,
     recalling,
@@ -148,7 +147,6 @@ READS: dict[str, Read] = {
     "about.found": lambda o, ids: about.found(o, ASKED, 100),
     "about.remembered": lambda o, ids: about.remembered(o, about.About("all")),
     "experience.drawing.graph": lambda o, ids: drawing.graph(o),
-    "experience.gate.heard_in": lambda o, ids: gate.heard_in(o, ids.runs),
     "experience.insights.listed": lambda o, ids: insights.listed(o, every=True),
     "experience.insights.supporters": lambda o, ids: insights.supporters(o),
     "experience.lessons.case": each(lessons.case, "runs"),
@@ -273,7 +271,6 @@ WRITES = {
 
 NOBODYS = {
     "experience.checking.dangling": "looks whether a whole database is consistent",
-    "experience.gate.refusal": "is told all it needs to know",
     "files.backend.change": "knows files by where they lie; `files.sources` says whose they are",
     "files.projects.trust": "is told the user, who has the projects",
     "forgetting.thread.forget_thread": "is told a thread, which has one owner",

@@ -1,0 +1,50 @@
+"""The ways of working that may be recommended from run to run, and the sentences that say them.
+
+Whoever learns from runs names a method; the words that other runs are told are written here alone.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+
+class Method(NamedTuple):
+    """A way of working, for one role."""
+
+    role: str
+    english: str
+    chinese: str
+
+    def said(self, language: str) -> str:
+        """Return the sentence that recommends it."""
+        return self.chinese if language == "zh" else self.english
+
+
+@cache
+def methods() -> Mapping[str, Method]:
+    """Return all methods by their names."""
+    text = resources.files("prompts").joinpath("methods.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text).items()
+    return {name: Method(role, *said) for role, each in tables for name, said in each.items()}
+
+
+def named(sentence: str) -> Method | None:
+    """Return the method that a sentence recommends; `None` for every other sentence."""
+    return _by_sentence().get(sentence)
+
+
+def listed(language: str) -> str:
+    """Return all methods as lines for a prompt, by role."""
+    roles: dict[str, list[str]] = {}
+    for name, method in methods().items():
+        roles.setdefault(method.role, []).append(f"- {name}: {method.said(language)}")
+    return "\n".join("\n".join([f"{role}:", *lines]) for role, lines in roles.items())
+
+
+@cache
+def _by_sentence() -> Mapping[str, Method]:
+    return {said: one for one in methods().values() for said in (one.english, one.chinese)}
