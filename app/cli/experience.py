@@ -58,13 +58,13 @@ def insights(*, project: str, as_json: bool) -> int:
     return 0
 
 
-def import_runs(*, file: Path, trust: bool, project: str, as_json: bool) -> int:
+def import_runs(*, file: Path, vouch: bool, project: str, as_json: bool) -> int:
     """Read runs from a log; return the exit status.
 
     Raises:
         Problem: What `memory.experience.importing.read_log` tells of; nothing is kept then.
     """
-    new, known = finished(_imported(owned(settings().user, project), file, trust))
+    new, known = finished(_imported(owned(settings().user, project), file, vouch))
     if as_json:
         print_json({"imported": new, "known": known})
     else:
@@ -77,10 +77,10 @@ async def _known(owner: str) -> list[Told]:
     return [(one, runs.get(one.id, [])) for one in known]
 
 
-async def _imported(owner: str, file: Path, trust: bool) -> tuple[int, int]:
+async def _imported(owner: str, file: Path, vouch: bool) -> tuple[int, int]:
     # A mistake in the last line must not leave half of the log behind.
     logs = [log for _, log in read_log(file)]
-    new = [await import_run(owner, log, trusted=trust) for log in logs]
+    new = [await import_run(owner, log, vouched=vouch) for log in logs]
     return sum(new), len(new) - sum(new)
 
 

@@ -176,9 +176,9 @@ GraphFile = Annotated[
 LogFile = Annotated[
     Path, typer.Argument(parser=path, metavar="FILE", help="The log: one run on a line, as JSON.")
 ]
-TrustLog = Annotated[
+Vouch = Annotated[
     bool,
-    typer.Option("--trust", help="Tell later runs the insights of the log as they are worded."),
+    typer.Option("--vouch", help="Tell later runs the insights of the log as they are worded."),
 ]
 Folder = Annotated[
     Path, typer.Argument(parser=path, metavar="DIR", help="The folder; the current one if none.")

@@ -27,7 +27,7 @@ from app.cli.options import (
     Question,
     Sure,
     Trust,
-    TrustLog,
+    Vouch,
     Whole,
     Within,
     Words,
@@ -198,7 +198,7 @@ def insights(project: Project = "", json: Json = False) -> None:
 
 @memory.command("import-runs")
 def import_runs(
-    file: LogFile, trust: TrustLog = False, project: Project = "", json: Json = False
+    file: LogFile, vouch: Vouch = False, project: Project = "", json: Json = False
 ) -> None:
     """Learn from a log of what agents did, one run as JSON on a line.
 
@@ -206,6 +206,6 @@ def import_runs(
     "action": "…", "observation": "…", "step": "s1", "builds_on": [1]}], "insights": [{"content":
     "…", "roles": ["planner"]}], "reason": "…", "run": "…"}; all but question and result may be left
     out. `builds_on` names earlier steps by their places, from 1. Insights are told to later runs if
-    they are sentences of Dossier's own methods, or with --trust.
+    they are sentences of Dossier's own methods, or with --vouch.
     """
-    call("experience", "import_runs", file=file, trust=trust, project=project, as_json=json)
+    call("experience", "import_runs", file=file, vouch=vouch, project=project, as_json=json)

@@ -103,13 +103,13 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
             yield number, _read(line, f"{file}:{number}")
 
 
-async def import_run(owner: str, log: Log, *, trusted: bool = False) -> bool:
+async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
     """Keep a run of a log, once and whole; return whether it is new.
 
     Args:
         owner: Whose.
         log: The run.
-        trusted: Whether the person vouches for the words of its insights. The words of a log may be
+        vouched: Whether the person vouches for the words of its insights. The words of a log may be
             those of any page, so without that only sentences of methods are told to later runs.
 
     Raises:
@@ -134,15 +134,15 @@ async def import_run(owner: str, log: Log, *, trusted: bool = False) -> bool:
         if known is None:
             close_in(connection, owner, run, ending)
             for one in log.insights:
-                add_in(connection, owner, _worded(one, run, trusted), [run])
+                add_in(connection, owner, _worded(one, run, vouched), [run])
         return known is None
 
     return await write(work)
 
 
-def _worded(one: Taught, run: str, trusted: bool) -> Wording:
+def _worded(one: Taught, run: str, vouched: bool) -> Wording:
     told = dict.fromkeys(one.roles or get_args(Role), one.content)
-    return Wording(one.content, told, PERSON if trusted else "tool", f"imported with {run}", run)
+    return Wording(one.content, told, PERSON if vouched else "tool", f"imported with {run}", run)
 
 
 def _on(one: Step, at: int) -> tuple[int, ...]:

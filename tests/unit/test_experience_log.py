@@ -76,7 +76,7 @@ async def test_a_logs_own_words_are_told_only_if_the_person_vouches_for_them(tmp
     (_, method), (_, free) = read_log(log(tmp_path, *runs))
 
     await import_run(ME, method)
-    await import_run("mine/", free, trusted=True)
+    await import_run("mine/", free, vouched=True)
     await import_run("theirs/", free)
 
     told = [guides(one) for owner in (ME, "mine/", "theirs/") for one in await listed(owner)]
