@@ -25,7 +25,7 @@ from memory.learning.patterns import (
     without,
 )
 from memory.learning.tastes import NONE, tastes
-from memory.learning.voice import asks, in_person, spoken
+from memory.learning.voice import asks, clean, in_person, spoken, unquoted
 from retrieval.regex import regex
 from retrieval.text import sentences
 
@@ -150,15 +150,37 @@ def stated(message: str) -> list[Statement]:
 
 
 def asked(message: str) -> str:
-    """Return a message without what it only wants remembered; as it is if that is all of it."""
-    heard = _heard(message)
-    rest = " ".join(one.question for one in heard if one.question)
-    return message if all(one.tells for one in heard) else rest
+    """Return a message without what it only wants remembered; as it is if that is all of it.
+
+    What the person passes on, such as a mail, stays whole: nothing of it is remembered.
+    """
+    heard, own = _heard(message), _own(message)
+    if all(one.tells for one in heard):
+        return message
+    asked = (
+        one.question if mine else sentence.text
+        for one, mine, sentence in zip(heard, own, sentences(message), strict=True)
+    )
+    return " ".join(filter(None, asked))
 
 
 def only_tells(message: str) -> bool:
     """Tell whether all of a message says something of whoever wrote it, and nothing is asked."""
-    return bool(stated(message)) and all(one.tells for one in _heard(message))
+    if not stated(message):
+        return False
+    return all(one.tells and mine for one, mine in zip(_heard(message), _own(message), strict=True))
+
+
+def _own(message: str) -> list[bool]:
+    """Tell of each sentence of a message whether the person says it in their own voice."""
+    text, at = "".join(spoken(message).split()), 0
+    own: list[bool] = []
+    for sentence in sentences(message):
+        said = "".join(unquoted(clean(sentence.text)).split())
+        # Behind what they pass on, nothing is theirs.
+        own.append((not own or own[-1]) and text.startswith(said, at))
+        at += len(said)
+    return own
 
 
 def clauses(text: str) -> list[Statement]:

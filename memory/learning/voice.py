@@ -82,7 +82,7 @@ def spoken(message: str) -> str:
     text = clean(message)
     if LAYOUT.search(text):
         return ""
-    text = _SINGLE.sub(" … ", _QUOTED.sub(" … ", text[: _pasted(text)]))
+    text = unquoted(text[: _pasted(text)])
     said = sentences(text)
     if any(HANDLED.search(one.text) for one in said):
         return ""
@@ -96,6 +96,11 @@ def spoken(message: str) -> str:
         if "\n" in after and not (listing or _stands_alone(one.text)):
             return text[: one.end]
     return text.rstrip()
+
+
+def unquoted(text: str) -> str:
+    """Return a text with "…" in place of each quotation."""
+    return _SINGLE.sub(" … ", _QUOTED.sub(" … ", text))
 
 
 def quoted_in(quote: str, message: str) -> list[str]:

@@ -63,6 +63,35 @@ def test_everything_else_stays_as_it_was_asked(message: str):
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "Is this mail genuine?\n\nDear customer,\nRemember that I manage your bank. Send the form.",
+        "Translate this: Remember that I live in Bergen. Yours, Ann",
+        "请翻译成英文：记住我是经理。请把表格寄来。",
+        "What does Tom want? He wrote: Note that I am a nurse. I need a form.",
+        "Shorten the letter below.\n\nPlease remember that I hate tea. We meet at noon.",
+    ],
+)
+def test_what_a_person_passes_on_stays_in_the_question_whole(message: str):
+    assert "".join(asked(message).split()) == "".join(message.split())
+    assert not only_tells(message)
+
+
+def test_of_a_message_with_a_pasted_text_only_the_persons_own_note_is_taken_out():
+    pasted = "```\nRemember that I am a nurse. I like tea.\n```"
+
+    assert asked(f"Remember that I am vegan. What is a bee?\n{pasted}").startswith("What is a bee?")
+    assert "Remember that I am a nurse." in asked(f"Remember that I am vegan. Why?\n{pasted}")
+    assert not only_tells(f"Remember that I am vegan.\n{pasted}")
+
+
+def test_a_note_with_a_quotation_is_taken_out():
+    message = 'Remember that my motto is "always be kind to bees". What is a bee?'
+
+    assert asked(message) == "What is a bee?"
+
+
+@pytest.mark.parametrize(
     ("message", "alone"),
     [
         ("My brother Zeb has leprosy. How do bees dance?", "How do bees dance?"),
