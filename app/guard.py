@@ -62,6 +62,8 @@ class Guarded(Compiled):
         Raises:
             Problem: `state_refused`, `thread_incompatible`, or what is wrong with a plan.
         """
+        if (config or {}).get("configurable", {}).get("checkpoint_ns"):
+            _refuse("the state of a branch")
         given, before = input, await self._values(config or {})
         check_version(before)
         if isinstance(input, Command):
@@ -72,9 +74,11 @@ class Guarded(Compiled):
             said = {name: value for name, value in input.items() if name == "messages"}
             given = _as_input(said, before)
             given = await _filed(config or {}, given)
-        elif input is None and (again := await self._again(config or {})):
+        elif input is not None:
+            _refuse("an input that is not an object")
+        elif again := await self._again(config or {}):
             given = Command(update={"again": again})
-        elif input is None:
+        else:
             await self._repeat(config or {}, more.get("context"))
         try:
             async for part in super().astream(given, config, **more):
@@ -192,10 +196,9 @@ class Guarded(Compiled):
                 _refuse(f"a jump to {getattr(one, 'node', one)!r}")
         if to and await self._waits(config):
             _refuse(f"a jump to {to[0]!r} while the plan waits for a decision")
-        update = command.update
-        if update is None:
-            return command
-        taken = _as_input(_table(update), before)
+        taken = _as_input(_table(command.update), before)
+        if not taken and not to and command.resume is None:
+            _refuse("a command that says nothing")
         return Command(update=taken or None, resume=command.resume, goto=command.goto)
 
     async def _updates(
@@ -207,6 +210,10 @@ class Guarded(Compiled):
         snapshot = await self.aget_state(config)
         before = dict(snapshot.values)
         check_version(before)
+        for one in updates:
+            node = one.as_node
+            if node not in (None, COPY, *INPUT, *self.nodes) and (node, one.values) != (END, None):
+                _refuse(f"a change as {node!r}")
         return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
 
 
@@ -238,7 +245,7 @@ def _update(update: StateUpdate, before: Values, stands: tuple[str, ...]) -> Sta
     """Return what may be taken of a change."""
     values, node = update.values, update.as_node
     if node == COPY:
-        parts = [_update(StateUpdate(*part), before, stands) for part in values or []]
+        parts = [_update(part, before, stands) for part in _parts(values)]
         return update._replace(values=cast("Any", [tuple(part) for part in parts]))
     if node in INPUT:
         return update._replace(values=_as_input(_table(values), before))
@@ -248,6 +255,14 @@ def _update(update: StateUpdate, before: Values, stands: tuple[str, ...]) -> Sta
         _refuse(f"a change as {node or 'a node'!r}, where nothing was asked yet")
     planning = node in PLANNING or (node is None and stands == ("human_feedback",))
     return update._replace(values=_taken(_table(values), before, planning=planning))
+
+
+def _parts(values: Any) -> list[StateUpdate]:
+    """Return the changes that are made to a state while it is copied."""
+    try:
+        return [StateUpdate(*part) for part in values or []]
+    except TypeError:
+        _refuse("a copy that is not a list of changes")
 
 
 def _taken(values: Values, before: Values, *, planning: bool) -> Values:

@@ -6,8 +6,10 @@ import re
 import sqlite3
 from typing import cast
 
+from jsonschema_rs import ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from config.errors import KINDS, Problem
 from runs.soundness import failing
@@ -24,6 +26,9 @@ STATUS = {
     "failed": 500,
 }
 """The HTTP status of each kind of problem."""
+
+REFUSED, MALFORMED, BODILESS = 400, 422, (204, 304)
+"""The lowest status of a refusal, that of a request of a wrong form, and those without words."""
 
 LASTING = {"storage_corrupt": 409, "schema_newer": 409}
 """The status of problems that are unavailable until a person does something about them."""
@@ -52,5 +57,25 @@ async def answer(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(told.as_dict(), status(told), media_type=MEDIA_TYPE)
 
 
-HANDLERS = {Problem: answer, sqlite3.Error: answer}
+async def refused(request: Request, error: Exception) -> Response:
+    """Answer a request that the server itself refuses, which may be because of a problem."""
+    if isinstance(error.__cause__, Problem):
+        return await answer(request, error.__cause__)
+    failed = error if isinstance(error, HTTPException) else HTTPException(MALFORMED, str(error))
+    number, headers = failed.status_code, failed.headers
+    if number in BODILESS:
+        return Response(status_code=number, headers=headers)
+    if number < REFUSED:
+        return JSONResponse({"detail": failed.detail}, number, headers)
+    told = Problem("request_refused", str(failed.detail), where=request.url.path)
+    return JSONResponse(told.as_dict(), number, headers, MEDIA_TYPE)
+
+
+HANDLERS = {
+    Problem: answer,
+    sqlite3.Error: answer,
+    HTTPException: refused,
+    ValidationError: refused,
+    ValueError: refused,
+}
 """The errors that are answered in words of our own; the server adds these to its own handlers."""

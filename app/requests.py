@@ -12,20 +12,25 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
+from pydantic import Field, TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from typing_extensions import TypedDict
 
 from app.access import Access, announce
 from app.cli.folders import ignored
 from app.cli.output import say
-from app.problems import HANDLERS
+from app.problems import HANDLERS, REFUSED, answer
 from config import environment
+from config.errors import Problem
+from config.validation import first_error
 from retrieval.secrets import masked_within
 from storage.private import FOLDER
 from tools.uploads import without_bytes
@@ -36,9 +41,6 @@ WRITING = frozenset(["POST", "PUT", "PATCH"])
 PATHS = frozenset(["files", "project"])
 """The choices of a run that name folders, which have to stay as they are."""
 
-REFUSED = 400
-"""The lowest status of an answer that refuses a request."""
-
 TOO_DEEP = {"detail": "the request is nested too deeply"}
 
 STATE = Path(".langgraph_api")
@@ -46,6 +48,29 @@ STATE = Path(".langgraph_api")
 
 PERSON = frozenset(["user", "human"])
 """Who says a message of a person, by its role or type."""
+
+
+class Configured(TypedDict, total=False):
+    """The configuration of a run that a client may send; what else it holds is passed on."""
+
+    tags: list[str] | None
+    metadata: dict[str, Any] | None
+    callbacks: None
+    run_name: str | None
+    max_concurrency: Annotated[int, Field(ge=1, le=1_000)] | None
+    recursion_limit: Annotated[int, Field(ge=1, le=1_000_000)] | None
+    configurable: dict[str, Any] | None
+
+
+class Form(TypedDict, total=False):
+    """What the server does not check of a request."""
+
+    checkpoint_id: str | None
+    after_seconds: Annotated[float, Field(ge=0, le=10_000_000)] | None
+    config: Configured | None
+
+
+_FORM = TypeAdapter(Form)
 
 _OF_THREAD = re.compile(r"/threads/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:/|$)")
 
@@ -62,7 +87,7 @@ class Masking:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on without secrets; refuse one that is too deep to be looked through."""
+        """Hand a request on without secrets; refuse one that the server could not take."""
         if scope["type"] == "websocket":
             await self.app(scope, _masked_words(receive, _thread(scope)), send)
             return
@@ -72,7 +97,11 @@ class Masking:
         body, ended = await _body(receive)
         new: list[Path] = []
         try:
+            await asyncio.to_thread(check_form, body)
             safe = await asyncio.to_thread(masked_json, body, _thread(scope), new)
+        except Problem as problem:
+            await (await answer(Request(scope), problem))(scope, receive, send)
+            return
         except RecursionError:
             await JSONResponse(TOO_DEEP, 422)(scope, receive, send)
             return
@@ -117,6 +146,26 @@ def masked_json(body: bytes, thread: str = "", new: list[Path] | None = None) ->
         return body
     safe = _masked(_filed(data, thread, new) if thread else data)
     return body if safe is data else json.dumps(safe).encode()
+
+
+def check_form(body: bytes) -> None:
+    """Make sure that a request has the form which the server takes for granted.
+
+    What it does not check, such as callbacks that are no functions, it stores with the thread,
+    and fails over it whenever the thread is read.
+
+    Raises:
+        Problem: `request_refused`.
+    """
+    data = None
+    with suppress(ValueError):
+        data = json.loads(body)
+    for one in data if isinstance(data, list) else [data]:
+        try:
+            _FORM.validate_python(one if isinstance(one, dict) else {}, strict=True)
+        except ValidationError as error:
+            where, what = first_error(error)
+            raise Problem("request_refused", what, where=where) from error
 
 
 def _filed(data: Any, thread: str, new: list[Path] | None) -> Any:

@@ -6,9 +6,10 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk.runtime import ServerRuntime
 
@@ -23,6 +24,7 @@ from graph.records import RunStatus
 from memory.forgetting.thread import forget_thread
 from models.load import check_prices
 from nodes.recall.graph import make_recall
+from retrieval.regex import regex
 from runs.budget import pause_thread
 from runs.checkpointer import Checkpoints, checkpoints, restate
 from runs.lifecycle import broken_off, check_owner, newest
@@ -38,13 +40,87 @@ BROKEN_OFF = ("cancelled", "failed")
 """How a run stands that may be gone on with."""
 
 
+NAMED = regex(r"[\w:|.-]{0,2000}")
+"""What ids and namespaces of checkpoints look like, and the names that a history is filtered by."""
+
+HISTORY = "name a checkpoint that is in the history of the thread"
+
+
 class Saved(Checkpoints):
-    """The saver of a server: where a thread is deleted, what else it has left goes with it."""
+    """The saver of a server: a client names only checkpoints of the thread it speaks of.
+
+    Where a thread is deleted, what else it has left goes with it.
+    """
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that a client names, or the newest one of a thread.
+
+        LangGraph begins an empty thread where there is no such checkpoint.
+
+        Raises:
+            Problem: `bad_checkpoint`, `checkpoint_not_found` or `storage_corrupt`.
+        """
+        id, space = _named(config)
+        found = await super().aget_tuple(config)
+        if found is None and id and not space:
+            what = "the thread has no such checkpoint"
+            raise Problem("checkpoint_not_found", what, where=id, hint=HISTORY)
+        return found
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, newest first.
+
+        Raises:
+            Problem: `bad_checkpoint` or `storage_corrupt`.
+        """
+        if before is not None and "configurable" not in before:
+            # Clients send the checkpoint itself.
+            before = {"configurable": dict(before)}
+        _named(config or {})
+        wanted = {"limit": limit, **(filter or {})}
+        known = all(map(NAMED.fullmatch, wanted)) and all(wanted)
+        known = known and all(map(_countable, wanted.values()))
+        if not known or (before is not None and not _named(before)[0]):
+            _refuse_checkpoint(wanted if before is None else before)
+        listed = super().alist(config, filter=filter, before=before, limit=limit)
+        async for found in listed:
+            yield found
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything there is of a thread."""
         await forget_thread(thread_id)
         await super().adelete_thread(thread_id)
+
+
+def _named(config: RunnableConfig) -> tuple[str, str]:
+    """Return the id and the namespace of the checkpoint that is asked for.
+
+    Raises:
+        Problem: `bad_checkpoint`.
+    """
+    place = config.get("configurable", {})
+    id, space = (place.get(name) or "" for name in ("checkpoint_id", "checkpoint_ns"))
+    for one in (id, space):
+        if not isinstance(one, str) or not NAMED.fullmatch(one):
+            _refuse_checkpoint(one)
+    return id, space
+
+
+def _countable(value: Any) -> bool:
+    """Tell whether a value is no number that is too large for SQLite."""
+    return not isinstance(value, int) or abs(value) < 2**63
+
+
+def _refuse_checkpoint(named: Any) -> NoReturn:
+    what = "this is no name of checkpoints"
+    raise Problem("bad_checkpoint", what, where=repr(named)[:100], hint=HISTORY)
 
 
 @asynccontextmanager

@@ -265,7 +265,7 @@ def _sent(graph: Graph, name: str, value: Any) -> Iterator[str]:
             else:
                 given = cast("type", node.input_schema)
                 yield from (f"{TASKS}.{what}" for what in _unlike_state(given, one.arg))
-    if name == START:
+    if name == START and value != {}:
         asked = {key: _update(key, one) for key, one in value.items()}
         yield from _unlike_state(cast("type", graph.builder.input_schema), asked)
     if name == INTERRUPT:

@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -69,6 +70,34 @@ def test_a_file_of_checkpoints_that_fails_is_told_by_name(name: str, code: str):
 
     assert told["code"] == code
     assert number == status(Problem(code, ""))
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (HTTPException(404, "Thread not found"), 404),
+        (HTTPException(409, "it is busy"), 409),
+        (ValueError("badly formed hexadecimal UUID string"), 422),
+    ],
+)
+def test_what_the_server_refuses_has_a_code_and_a_hint(error: Exception, expected: int):
+    number, kind, told = asked(error)
+
+    assert (number, kind) == (expected, "application/problem+json")
+    assert told["code"] == "request_refused"
+    assert told["detail"]
+    assert told["hint"]
+
+
+def test_a_refusal_that_a_problem_is_behind_is_told_as_that_problem():
+    error = HTTPException(422, "error[state_refused]: ...")
+    error.__cause__ = Problem("state_refused", "a client may not write 'turn'", hint="leave it")
+
+    assert asked(error)[2]["code"] == "state_refused"
+
+
+def test_what_the_server_could_do_in_part_is_told_in_its_words():
+    assert asked(HTTPException(201, "it was created"))[::2] == (201, {"detail": "it was created"})
 
 
 def test_every_kind_of_problem_has_a_status():

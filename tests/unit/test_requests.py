@@ -85,6 +85,43 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
     assert got == {"a": "my password is [password removed]", "b": "what was asked"}
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"checkpoint_id": 5},
+        {"checkpoint_id": {"a": 1}},
+        {"after_seconds": 2**63},
+        {"config": {"callbacks": True}},
+        {"config": {"callbacks": ["print"]}},
+        {"config": {"tags": [[1]]}},
+        {"config": {"recursion_limit": 2**63}},
+        [{"config": {"configurable": 7}}],
+        {"config": "x"},
+    ],
+)
+def test_a_request_of_a_form_that_the_server_would_fail_over_is_refused(
+    client: TestClient, form: Any
+):
+    answer = client.post("/", json=form)
+
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "request_refused"
+    assert answer.json()["where"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"checkpoint_id": None, "config": None, "after_seconds": 3},
+        {"config": {"tags": ["a"], "recursion_limit": 50, "configurable": {"thread_id": "t"}}},
+        [7, {"config": {}}],
+        "config",
+    ],
+)
+def test_a_request_of_a_known_form_is_passed_on(client: TestClient, form: Any):
+    assert client.post("/", json=form).json() == form
+
+
 def test_a_request_too_deep_to_be_looked_through_is_refused(client: TestClient):
     deep = b"[" * 5000 + b'"my password is hunter2-Zebra9"' + b"]" * 5000
 
