@@ -23,8 +23,14 @@ SIDE = 8
 FARTHEST = 2 * SIDE
 """A frame is looked for in so many words."""
 
-NAME = 5
+NAME = 12
 """So many characters at most has a Chinese name."""
+
+SHORT = 5
+"""So many has one that is looked for between other names."""
+
+COPIED = 8
+"""So many Chinese characters on both sides of a name make a copy."""
 
 LEAST = 2
 """So many characters at least."""
@@ -53,6 +59,7 @@ _SENTENCE = regex(r"(?<=[a-z0-9)\"”]{2})[.!?;]\s|[。！？；\n]")
 _SEGMENT = regex(r"(?<!\d),|[，：]|,(?!\d)")
 _CLAUSE = regex(r"[，。；：！？、,;\n]")
 _HAN_RUN = regex(f"[{HAN}\\dA-Za-z]+")
+_TITLE = regex(r"《([^《》\n]{2,12})》")
 _LINKS = frozenset(["and", "or", "和", "与", "與", "及", "、"])
 _Test = Callable[[str], object]
 
@@ -110,23 +117,30 @@ def _is_moved(slot: _Slot, said: Collection[str], theirs: Sequence[_Slot], tongu
 def moved_words(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether Chinese words stand where a source has others, and elsewhere themselves.
 
-    Both sides of them are alike there, one of them for so many characters at least.
+    All beside them is alike there, for so many characters at least. A longer name must stand within
+    a copy, and may not have a character of the one in whose place it stands: it may be the same
+    name in other words.
     """
     said = "".join(_HAN_RUN.findall(part))
     if language(part) != "zh" or len(said) > LONGEST:
         return False
-    texts = [one for source in sources for one in _han_clauses(source.text)]
-    return any(_is_swapped(said, one, texts) for one in texts)
+    texts = [one for source in sources for one in _han_runs(source.text)]
+    titles = {one for text in (part, *(s.text for s in sources)) for one in _TITLE.findall(text)}
+    return any(_is_swapped(said, one, texts, titles) for one in texts)
 
 
-def _is_swapped(said: str, there: str, texts: Sequence[str]) -> bool:
-    """Tell whether a clause is one of a source but for a few characters, which are in another."""
+def _is_swapped(said: str, there: str, texts: Sequence[str], titles: Collection[str]) -> bool:
+    """Tell whether a clause is one of a source but for a name, which is in another one."""
     start = _same(said, there)
     end = _same(said[start:][::-1], there[start:][::-1])
     mine, theirs = said[start : len(said) - end], there[start : len(there) - end]
-    if start + end < SHARED["zh"] - 1 or not (_is_name(mine) and _is_name(theirs)):
+    named = all(one in titles or _is_name(one) for one in (mine, theirs))
+    if not named or start + end < SHARED["zh"] - 1 or any(said in one for one in texts):
         return False
-    return any(mine in one for one in texts) and not any(said in one for one in texts)
+    if max(len(mine), len(theirs)) > SHORT:
+        copied = min(start, end) >= LEAST and start + end >= COPIED
+        named = copied and set(mine).isdisjoint(theirs)
+    return named and any(mine in one for one in texts)
 
 
 def _same(one: str, other: str) -> int:
@@ -141,8 +155,10 @@ def _is_name(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _han_clauses(text: str) -> tuple[str, ...]:
-    return tuple("".join(_HAN_RUN.findall(one)) for one in _CLAUSE.split(text))
+def _han_runs(text: str) -> tuple[str, ...]:
+    """Return the clauses and the sentences of a text without the signs between their characters."""
+    parts = dict.fromkeys([*_CLAUSE.split(text), *_SENTENCE.split(text)])
+    return tuple("".join(_HAN_RUN.findall(one)) for one in parts)
 
 
 def _same_sort(one: str, other: str) -> bool:

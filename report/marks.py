@@ -100,11 +100,23 @@ def _last(mark: re.Pattern[str], text: str) -> int:
     return max((one.end() for one in mark.finditer(text)), default=0)
 
 
-def spell(body: str, known: Collection[str]) -> str:
-    """Return `body` with `(S3)` spelt `[S3]`, where its writer uses no other kind of mark."""
-    if _BRACKETED.search(body) or _TAGS.search(body):
-        return body
-    return _ROUND.sub(lambda ids: _known_markers(ids, known), body)
+def spell(body: str, known: Mapping[str, str]) -> str:
+    """Return `body` with `(S3)` spelt `[S3]`.
+
+    Where its writer uses another kind of mark, too, what the sources themselves call "S3" is a
+    name.
+
+    Args:
+        body: Markdown as a model wrote it.
+        known: The text of each source by its id.
+    """
+    mixed = bool(_BRACKETED.search(body) or _TAGS.search(body))
+
+    def spelt(found: re.Match[str]) -> str:
+        named = mixed and any(_is_word(one, known) for one in _names(found[1]))
+        return found[0] if named else _known_markers(found, known)
+
+    return _ROUND.sub(spelt, body)
 
 
 def point(text: str, known: Mapping[str, str]) -> str:

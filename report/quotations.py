@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from report.marks import MARKER, QUOTE, SPOKEN, blank, cites, long_enough
+from report.openers import without_transition
 from retrieval.regex import regex
 from retrieval.script import CJK, HAN
 
@@ -127,7 +128,8 @@ def pieces(quotation: Quotation) -> list[Piece]:
     runs = [at for at, one in enumerate(found) if one.reach is None]
     groups = [found[start:end] for start, end in pairwise([*runs, len(found)])]
     put_in = "".join(one[0] for one in _LEFT_OUT.finditer(said) if _reach(one))
-    if DENIES.search(put_in) or not all(map(_is_long, groups)):
+    short = [group for group in groups if not _is_long(group)]
+    if DENIES.search(put_in) or short not in ([], [group for group in groups[:1] if _joins(group)]):
         return []
     return [*found, Piece("", joint.rstrip())] if joint.strip() and found else found
 
@@ -142,6 +144,11 @@ def _reach(cut: re.Match[str]) -> int | None:
 def _is_long(run: Sequence[Piece]) -> bool:
     said = " ".join(piece.words for piece in run)
     return len(said.split()) >= FEWEST or _is_named(said)
+
+
+def _joins(run: Sequence[Piece]) -> bool:
+    """Tell whether a part only joins a sentence to the one before it, as "In addition" does."""
+    return not without_transition(f"{run[0].words}, ").strip(" ,")
 
 
 def _is_named(said: str) -> bool:

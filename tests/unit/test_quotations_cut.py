@@ -63,6 +63,15 @@ def test_words_left_out_of_a_chinese_quotation_are_no_fault():
     assert left(text) == '资料说：<q s="S2">堤坝建于明代</q>……<q s="S2">由当地农民修筑</q>。'
 
 
+def test_a_word_that_joins_sentences_may_begin_a_quotation_with_words_left_out():
+    pages = {"S1": "It froze. However, in the cold spring of 1987, no heron came back to nest."}
+    text = 'It says: <q s="S1">However, … no heron came back to nest</q>.'
+    turned = 'It says: <q s="S1">No … heron came back to nest</q>.'
+
+    assert not check(text, pages).removed
+    assert check(turned, pages).removed
+
+
 @pytest.mark.parametrize(
     "quotation",
     [

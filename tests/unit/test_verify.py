@@ -89,6 +89,17 @@ def test_round_brackets_are_words_beside_real_markers():
     )
 
 
+def test_round_brackets_at_the_end_of_a_sentence_are_markers_beside_real_ones():
+    assert body("Bees dance (S2). They shiver [S3].") == "Bees dance [S2]. They shiver [S3]."
+
+
+def test_a_name_of_the_sources_in_round_brackets_is_no_marker_beside_real_ones():
+    storage = {"S1": "Files lie in the storage service S3.", "S3": "Bees dance."}
+    text = "Files lie in the storage service (S3). They are kept [S1]."
+
+    assert "service (S3)" in check(text, storage).body
+
+
 def test_a_sentence_that_cites_only_an_unknown_source_is_removed():
     checked = check("Bees dance [S1]. Bees sing [S9]. They shiver [S3].", TEXTS)
 
