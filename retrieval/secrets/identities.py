@@ -18,7 +18,7 @@ _IDENTITY = regex(
 """American and Chinese ID numbers, and IBAN."""
 
 _SHORT = (
-    r"(?:pin|tan|puk|otp|totp|2fa|mfa|psk|cvv|cvc|passcode)s?(?: ?-?(?:code|number))?|combination"
+    r"(?:pin|tan|puk|otp|totp|2fa|mfa|psk|cvv|cvc|pass ?code)s?(?: ?-?(?:code|number))?|combination"
     r"|(?:sort|routing) (?:code|number)|验证码|驗證碼|动态码|安全码|门禁码|取件码|取件碼|门锁|門鎖"
     r"|暗証番号|認証コード|確認コード|인증 ?번호|인증 ?코드|비밀번호|пин(?:[- ]?код)?|geheimzahl"
     r"|zahlenkombination|combinaison|combinación|combinazione"
@@ -85,7 +85,7 @@ _DATE = regex(
 )
 _LAST = regex(r"[^\W\d_]+(?='?\s*$)")
 _CODED = regex(
-    r"(?i:door|gate|alarm|entry|access|safe|lock|locker|security|login"
+    r"(?i:door|gate|alarm|entry|entrance|access|safe|lock|locker|keypad|shed|security|login"
     r"|verification|confirmation|factor|sms|auth|authentication|authenticator|backup|recovery|reset"
     r"|unlock|building|garage|bank|activation|wifi|wlan|phone|card|voucher)"
 )

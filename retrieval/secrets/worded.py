@@ -18,6 +18,12 @@ from retrieval.secrets.harmless import (
     mixed,
 )
 
+_OPENING = (
+    r"(?:alarm|door|gate|garage|safe|locker|entrance|keypad|unlock|entry|access) code"
+    r"|code (?:for|to|of|on) (?:(?:the|my|our|his|her|their) )?(?:[a-z]{1,12} )?"
+    r"(?:door|gate|alarm|safe|locks?|locker|garage|keypad|entrance|shed|vault|suitcase|phone)"
+)
+"""A code that opens something."""
 _NOUNS = (
     r"p[a@][s$]{2} ?w[o0]rds?|pass ?phrases?|pass ?codes?|passwd|pswd|psw|pwd|pw"
     r"|(?:seed|recovery) phrase|pin(?: ?-?code| number)?"
@@ -25,10 +31,13 @@ _NOUNS = (
     r"|wlan|network|vpn)[ _-]?keys?|psk"
     r"|(?:(?:auth|access|api|bearer|session|bot|refresh)[ _-]?)?tokens?|client[ _-]secret|key"
     r"|credentials?|cvv|cvc|ssn|social security number|security code|otp|verification code"
-    r"|(?:alarm|door|gate|unlock|entry|access) code|(?:recovery|backup) codes?"
+    rf"|{_OPENING}|(?:recovery|backup) codes?"
 )
 _CHINESE_NOUNS = "密[码碼]|口令|密[钥鑰]|[验驗][证證][码碼]|令牌"
-_NAMED = regex(f"{_NOUNS}|pass|log-?in|sign-?in|{_CHINESE_NOUNS}", re.IGNORECASE)
+_NAMED = regex(
+    f"{_NOUNS}|pass|log-?in|sign-?in|combination|open|unlock|disarm|{_CHINESE_NOUNS}|暗[号號]",
+    re.IGNORECASE,
+)
 """Stands in every text that tells a secret, and in few others."""
 _OF = r"(?: (?:for|to|of|on|at) (?:the |my |our )?[\w.@'-]{1,60}(?: [\w.@'-]{1,60}){0,2}?)?"
 _WHOSE = (
@@ -68,6 +77,22 @@ _BESIDE = regex(
 )
 _PASS = regex(
     r"(?:^|(?<=[\s,;(/]))(?P<noun>pass)\s*(?:[-=]>|[→:=])\s*(?P<own>)", re.IGNORECASE | re.MULTILINE
+)
+_MY_PASS = regex(
+    r"(?P<own>\b(?:(?:my|our|his|her|their) |(?:wi-?fi|wlan|log-?in|e?mail|router|vpn) ){1,2})"
+    rf"(?P<noun>pass)\b{_OF}(?: (?:is|was)\b| ?[:=]) ?",
+    re.IGNORECASE,
+)
+_PIN = regex(
+    r"(?<![\w-])(?P<noun>pin):? (?=\d{4}(?:\d\d)?\s*(?:$|[.,;!?)\n]))(?P<own>)(?P<public>$^)?",
+    re.IGNORECASE,
+)
+_UNLOCKED = regex(
+    r"\b(?P<noun>combination) (?:is|was) (?=\d{1,2}(?:-\d{1,2}){2})(?P<public>$^)?"
+    r"|\b(?:door|gate|alarm|safe|lock|locker|garage|phone|iphone|ipad|laptop|tablet|suitcase|vault)"
+    r" (?:opens|unlocks|is (?:opened|unlocked|disarmed)) (?:with|by) (?:the (?:number|code) )?"
+    r"(?=\d[\d -]{2})",
+    re.IGNORECASE,
 )
 _LOGIN = regex(
     r"\b(?:user(?:name)?|login|account)[: ]\s?\S{1,60}?[ ,/;]+"
@@ -110,6 +135,17 @@ _CHINESE_BESIDE = regex(
     r"(?P<noun>密[码碼]|口令)(?P<own>)\s+(?!(?i:win|iphone|ipad|ios|mac|office|android|mysql|excel|web)"
     r"[a-z]*\d)"
 )
+_CHINESE_THINGS = (
+    "登[录錄陆陸]|[开開]机|支付|[银銀]行卡?|信用卡|取款|[门門](?:禁|[锁鎖])?|[无無][线線]|[邮郵]箱|[账帳賬][号戶户號]|[锁鎖]屏|解[锁鎖]"
+    "|手机|手機|[电電][脑腦]|保[险險][柜箱櫃]|微信|(?i:wi-?fi)"
+)
+_CHINESE_OF = regex(
+    rf"(?:(?:{_CHINESE_THINGS})的?(?P<noun>密[码碼]|口令)|(?<![\u4e00-\u9fff])(?P<bare>密[码碼]|(?:通[关關])?口令)"
+    r"|(?P<sign>暗[号號]|通[关關]口令))\s*(?:[：:=]|[是为為]|(?=[\s\d]))\s*"
+)
+"""A password of something, or one that a message begins with."""
+_CHINESE_VALUE = regex(r"(?P<digits>\d{4,12}#?)(?![\w%])|[\u4e00-\u9fff]{2,10}")
+_CHINESE_END = regex(r"\s*(?:$|[，。；！,.;!\n])")
 
 _QUOTED = regex(r"""["“'`‘「『]([^"”'`’」』\n]{3,100})["”'`’」』]""")
 _CLAUSE = regex(
@@ -121,9 +157,7 @@ _ASCII = regex(r"[!-~]{3,200}")
 _HAN = regex(r"[\u4e00-\u9fff]{2,12}(?![\u4e00-\u9fff])")
 _NUMBER = regex(r"\d(?:[ -]?\d){2,11}(?!\w)")
 _NUMBERED = regex(
-    r"pin|cv[vc]|ssn|social|security|otp|verification|[验驗]"
-    r"|(?:alarm|door|gate|unlock|entry|access) code",
-    re.IGNORECASE,
+    rf"pin|cv[vc]|ssn|social|security|otp|verification|[验驗]|{_OPENING}", re.IGNORECASE
 )
 _KEYED = regex(r"key|token|secret|credential|(?:recovery|backup) code|密[钥鑰]|令牌", re.IGNORECASE)
 _OWN = regex(r"[我咱他她你您][^，。；！？,;!?\s]{0,12}$")
@@ -165,7 +199,7 @@ def _behind(text: str) -> Iterator[Secret]:
             after = text[match.end() : match.end() + _AFTER]
             if place := read(match, after):
                 start, end = (match.end() + at for at in place)
-                yield Secret(_kind(match["noun"]), start, end)
+                yield Secret(_kind(match["noun"] or ""), start, end)
 
 
 def _used(match: re.Match[str]) -> bool:
@@ -262,6 +296,37 @@ def _chinese(match: re.Match[str], after: str) -> tuple[int, int] | None:
     return said.span()
 
 
+def _mixed(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a word stands that is no plain one: "my pass is Hortensia81"."""
+    del match
+    quoted, token = _QUOTED.match(after), _token(after)
+    if quoted and not harmless(quoted[1]):
+        return quoted.span(1)
+    fits = mixed(token) or (len(token) > SHORT and "-" in token.strip("-"))
+    return (0, len(token)) if fits and not harmless(token) else None
+
+
+def _digits(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where a number stands that opens something."""
+    del match
+    number = _NUMBER.match(after)
+    return number.span() if number else None
+
+
+def _chinese_of(match: re.Match[str], after: str) -> tuple[int, int] | None:
+    """Return where digits stand behind the name of a password, or Chinese words up to the end."""
+    value = _CHINESE_VALUE.match(after)
+    if not value or not (
+        _CHINESE_END.match(after, value.end()) or (value["digits"] and match["noun"])
+    ):
+        return None
+    said = value[0]
+    plain = _CHINESE_PLAIN.match(said) or said[-1] in "吗嗎呢么的了"
+    # "密码：历史" may be a title; 密码1234 is none.
+    words = (match["noun"] or match["sign"] or "口令" in match[0]) and not plain
+    return value.span() if value["digits"] or words else None
+
+
 def _token(after: str) -> str:
     token = _TOKEN.match(after)
     return token[0].rstrip(_TRAILING) if token else ""
@@ -285,6 +350,10 @@ _WAYS = (
     (_FROM, _before),
     (_BESIDE, _beside),
     (_PASS, _beside),
+    (_MY_PASS, _mixed),
+    (_PIN, _digits),
+    (_UNLOCKED, _digits),
+    (_CHINESE_OF, _chinese_of),
     (_LOGIN, _beside),
     (_PAIR, _paired),
     (_CHINESE_BESIDE, _beside),

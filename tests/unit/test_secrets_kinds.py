@@ -374,3 +374,56 @@ def test_a_secret_of_any_kind_is_taken_out(text: str, value: str):
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_like_a_secret_stays(text: str):
     assert masked(text).text == text
+
+
+OPENED = [
+    ("My pass is Kolibri77.", "Kolibri77"),
+    ("their router pass: blue-moose", "blue-moose"),
+    ("my login is ann and my pass is kolibri77", "kolibri77"),
+    ("The wifi pass = kolibri77", "kolibri77"),
+    ("The code for the garage door is 8812", "8812"),
+    ("code to our safe: 88 12", "88 12"),
+    ("keypad code is 8812", "8812"),
+    ("the code of my bike lock is 4711", "4711"),
+    ("The combination is 12-34-56.", "12-34-56"),
+    ("my phone unlocks with 552199", "552199"),
+    ("What now? PIN 4711", "4711"),
+    ("口令：芝麻开门", "芝麻"),
+    ("通关口令 天王盖地虎", "天王"),
+    ("暗号是天王盖地虎", "天王"),
+    ("登录密码是春暖花开", "春暖"),
+    ("银行卡密码223344", "223344"),
+    ("门禁密码 8842#", "8842"),
+    ("密码 1234", "1234"),
+]
+
+UNOPENED = [
+    "My pass is a rail pass.",
+    "My pass is expired.",
+    "The boarding pass is free.",
+    "pass: verb or noun?",
+    "the code for Germany is 49",
+    "The status code is 404",
+    "the code for the door is written in C",
+    "The combination is 100 mg of each drug",
+    "The festival opens with 2000 guests",
+    "PIN 13 of the ESP32",
+    "PIN 1234 is the most common one",
+    "What is PIN 5050 used for?",
+    "口令红包怎么用",
+    "口令：是什么意思",
+    "密码是几位数",
+    "密码：历史与现状",
+    "密码学1234题",
+    "暗号是什么",
+]
+
+
+@pytest.mark.parametrize(("text", "value"), OPENED)
+def test_what_opens_a_door_or_an_account_is_taken_out_however_it_is_called(text: str, value: str):
+    assert value not in masked(text).text
+
+
+@pytest.mark.parametrize("text", UNOPENED)
+def test_codes_and_passes_that_open_nothing_stay(text: str):
+    assert masked(text).text == text
