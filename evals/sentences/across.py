@@ -14,6 +14,9 @@ _DAY = r"(?P<d>\d{1,2})"
 _MONTH = rf"(?P<m>{'|'.join(_MONTHS)})"
 _YEAR = r"(?P<y>\d{4})"
 _NAME = r"(?P<n>[A-Z][a-z]+(?: [A-Z][a-z]+)+)"
+LAST_YEAR = 2100
+"""A later year is one before our era."""
+
 FACTS = {
     "en": [
         (rf"born (?:on )?{_MONTH} {_DAY}, {_YEAR}", "其出生日期为{y}年{m}月{d}日"),
@@ -21,7 +24,7 @@ FACTS = {
         (rf"released (?:on|in) {_MONTH} {_DAY}, {_YEAR}", "作品于{y}年{m}月{d}日发行"),
         (rf"(?:founded|established|formed|incorporated) in {_YEAR}", "该机构成立于{y}年"),
         (rf"(?:built|opened|completed) in {_YEAR}", "建筑于{y}年落成"),
-        (rf"(?:directed|produced) by {_NAME}", "影片由 {n} 负责拍摄"),
+        (rf"directed by {_NAME}", "影片由 {n} 执导"),
         (rf"(?:written|composed) by {_NAME}", "作者是 {n}"),
         (r"population (?:was|of|is) (?P<c>\d{1,3}(?:,\d{3})+)", "当地人口为{c}人"),
         (r"(?P<c>\d{1,3}(?:,\d{3})+) (?:people|inhabitants)", "约有{c}人"),
@@ -111,8 +114,12 @@ def across_name(maker: Maker, page: Page) -> Made | None:
 
 
 def _is_real(fact: Fact) -> bool:
-    month, day = fact.get("m", "1"), fact.get("d", "1")
-    return (not month.isdigit() or 1 <= int(month) <= 12) and 1 <= int(day) <= 31
+    month, day, year = (fact.get(name, "1") for name in "mdy")
+    return (
+        int(year) <= LAST_YEAR
+        and (not month.isdigit() or 1 <= int(month) <= 12)
+        and 1 <= int(day) <= 31
+    )
 
 
 ACROSS_RIGHT: dict[str, Way] = {"across": across}

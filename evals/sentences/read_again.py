@@ -44,10 +44,12 @@ class Report(NamedTuple):
     text: str
     pages: dict[str, str]
     titles: dict[str, str]
+    question: str
+    """What is asked, and what the cases say that was asked."""
 
     def outcomes(self, told: Ruling = NO_RULING) -> list[Outcome]:
         """Return what the checks make of each sentence, after what a reader has ruled."""
-        checked = proven(self.text, self.pages, "", self.titles, told)
+        checked = proven(self.text, self.pages, self.question, self.titles, told)
         return [outcome_in(case, checked) for case in self.cases]
 
 
@@ -91,7 +93,8 @@ def _joined(cases: Sequence[Case], language: str) -> Report:
         renamed.append(_renamed(case, new))
     text = "\n\n".join(case.body for case in renamed)
     pages = {name: page for page, name in numbers.items()}
-    return Report(renamed, language, text, pages, titles)
+    asked = [ASKED[language], *dict.fromkeys(one.question for one in cases if one.question)]
+    return Report(renamed, language, text, pages, titles, " ".join(asked))
 
 
 def _renamed(case: Case, names: dict[str, str]) -> Case:
@@ -113,13 +116,13 @@ async def _measure(written: Sequence[Report]) -> None:
 
 
 async def _ruled(model: BaseChatModel, report: Report) -> Ruling:
-    checked = proven(report.text, report.pages, "", report.titles)
+    checked = proven(report.text, report.pages, report.question, report.titles)
     shown = claims(report.text, checked.removed, checked.doubted, report.pages, checked.body)
     sources = {
         name: Source(id=name, page="", title=title, location=f"{name}.md", kind="file")
         for name, title in report.titles.items()
     }
-    data = comparison(ASKED[report.language], report.language, shown, report.pages, sources)
+    data = comparison(report.question, report.language, shown, report.pages, sources)
     system = SystemMessage(render("checker", language=report.language))
     checks = await model.with_structured_output(Checks).ainvoke([system, HumanMessage(data)])
     return ruling(shown, judgements(Checks.model_validate(checks), shown, report.pages))
