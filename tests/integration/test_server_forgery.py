@@ -225,3 +225,39 @@ async def test_a_jump_at_the_review_is_refused_by_name_and_the_plan_still_waits(
     assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
     state = await client.runs.wait(thread, "dossier", command=APPROVE, context=context())
     assert state["status"] in ("succeeded", "partial")
+
+
+async def test_a_checkpoint_that_the_thread_does_not_have_is_refused_and_nothing_is_lost(
+    client: Any, server: Server, finished: str
+):
+    before = await client.threads.get_state(finished)
+    unknown, run = str(uuid.uuid4()), {"assistant_id": "dossier", "context": context()}
+    thread = f"{server.url}/threads/{finished}"
+
+    async with httpx.AsyncClient(headers={"x-api-key": server.token}, timeout=60) as raw:
+        answers = [
+            await raw.get(f"{thread}/state/{unknown}"),
+            await raw.get(f"{thread}/history?before=%3B&limit=2"),
+            await raw.post(f"{thread}/state", json={"values": None, "checkpoint_id": unknown}),
+            await raw.post(f"{thread}/runs", json={**run, "checkpoint_id": 7}),
+            await raw.post(f"{thread}/runs", json={**run, "config": {"callbacks": True}}),
+            await raw.get(f"{server.url}/threads/{unknown}/state"),
+        ]
+        told = [
+            (await raw.post(f"{thread}/runs/wait", json={**run, **more})).text
+            for more in ({"input": asked(), "checkpoint_id": unknown}, {"input": 7})
+        ]
+
+    assert [one.json()["code"] for one in answers] == [
+        "checkpoint_not_found",
+        "bad_checkpoint",
+        "checkpoint_not_found",
+        "request_refused",
+        "request_refused",
+        "request_refused",
+    ]
+    assert {one.headers["content-type"] for one in answers} == {"application/problem+json"}
+    assert [one.status_code for one in answers] == [404, 422, 404, 422, 422, 404]
+    assert "error[checkpoint_not_found]" in told[0]
+    assert "error[state_refused]" in told[1]
+    assert (await client.threads.get_state(finished))["values"] == before["values"]
