@@ -37,6 +37,7 @@ _LIKE = str.maketrans(
 )
 """Letters of other alphabets that look like Latin ones."""
 _DIGIT = str.maketrans("013457@$", "oleastas")
+_LETTERS = str.maketrans("06", "ob")
 _TURNED = dict(zip(map(ord, "ɟƃɾןʃ"), "fgjll", strict=True))
 """Letters that stand for turned ones, and are not called so."""
 _UPSIDE = str.maketrans("bdpqnuwm", "qpdbunmw")
@@ -111,10 +112,21 @@ def transcribed(word: str) -> Iterator[str]:
     yield _TWO.sub("", plain(folded))
 
 
+def in_letters(word: str) -> str:
+    """Return a word with letters for the digits that look like them; "" if it is no word.
+
+    A 3 stays, since it is also what `plain` makes of a з.
+    """
+    read = word.translate(_LETTERS)
+    letters = sum(map(str.isalpha, word))
+    return read if letters > len(word) / 2 and read.replace("3", "").isalpha() else ""
+
+
 def stems(word: str) -> Iterator[str]:
-    """Yield a word without an ending of up to two letters."""
-    if word.isalpha():
-        yield from (word[: len(word) - n] for n in range(3) if len(word) - n >= STEM)
+    """Yield a word without an ending of up to two letters; a long Cyrillic one, of up to three."""
+    if read := in_letters(word):
+        most = 3 if word.isascii() or len(word) <= LONG else 4
+        yield from (read[: len(read) - n] for n in range(most) if len(read) - n >= STEM)
 
 
 def disguises(atom: str) -> Iterator[str]:

@@ -8,10 +8,10 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from retrieval.common import FRAME, weight
-from retrieval.disguises import bare, plain, remains, shaped, stems, transcribed
+from retrieval.disguises import bare, in_letters, plain, remains, shaped, stems, transcribed
 from retrieval.regex import regex
 from retrieval.script import CJK
-from retrieval.secrets.digits import runs, western
+from retrieval.secrets.digits import amounts, runs, western
 from retrieval.secrets.identities import identities
 from retrieval.words import words
 
@@ -48,7 +48,7 @@ FEW = 2
 ATOM = regex(rf"[^\W_{CJK}]+")
 _FOREIGN = regex(rf"\b(?=\w*[^\W\x00-\x7f])[^\W\d_{CJK}]{{{PIECE},}}")
 HAN = regex(f"[{CJK}]")
-NUMBER = regex(r"\d(?:[\d ().,/-]*\d)?")
+NUMBER = regex(r"\d(?:[\d ().,'’/-]*\d)?")
 _CAPITAL = regex(r"(?<=\S )[A-Z][^\W_]+")
 _BREAK = regex(r"[\n.!?。！？；;|]+")
 YEAR = regex(r"1\d{3}|20\d\d")
@@ -82,7 +82,8 @@ class Vocabulary:
     def numbers(self) -> frozenset[str]:
         """Return its long numbers, without the separators between their digits."""
         found = {digits_of(one) for one in NUMBER.findall(plain(self.text))}
-        found |= {one for run in runs(self.text) for one in run.readings}
+        spelt = (*runs(self.text), *amounts(self.text))
+        found |= {one for run in spelt for one in run.readings}
         return frozenset(one for one in found if len(one) >= DIGITS)
 
     @cached_property
@@ -179,7 +180,8 @@ class Material:
     @cached_property
     def alike(self) -> frozenset[str]:
         """Return what is left of private words without a letter, their vowels or their order."""
-        long = [one for one in self.hidden if len(one) > WHOLE and one.isalpha()]
+        lettered = filter(None, map(in_letters, self.hidden))
+        long = [one for one in lettered if len(one) > WHOLE]
         every = {form for one in long for form in remains(one)}
         return frozenset(every | {bare(one) for one in long if len(bare(one)) >= WHOLE})
 

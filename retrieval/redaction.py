@@ -16,6 +16,7 @@ from retrieval.disguises import (
     decoded,
     disguises,
     in_base85,
+    in_letters,
     plain,
     remains,
     respelt,
@@ -40,7 +41,7 @@ from retrieval.private_words import (
 from retrieval.regex import regex
 from retrieval.script import CJK
 from retrieval.secrets import MARK, masked
-from retrieval.secrets.digits import runs
+from retrieval.secrets.digits import amounts, runs
 from retrieval.secrets.identities import known_places, without_identities
 from retrieval.together import together
 from retrieval.words import NO_TOPIC, terms, words
@@ -149,7 +150,7 @@ def _disguised(atom: str, material: Material) -> bool:
     hidden = material.hidden
     if any(one in hidden for one in disguises(atom)):
         return True
-    if atom.isalpha() and _misspelt(atom, material):
+    if (read := in_letters(atom)) and _misspelt(read, material):
         return True
     return any(
         (len(one) >= WHOLE and one in atom) or (len(one) > len(atom) and _piece(atom, one))
@@ -299,9 +300,11 @@ def _numbered(text: str, material: Material) -> set[int]:
     for one in NUMBER.finditer(text):
         if _private_number(digits_of(one[0]), material, said=_said(one[0], material)):
             gone.update(range(*one.span()))
-    for run in runs(text):
-        if any(_private_number(one, material) for one in run.readings):
-            gone.update(range(run.start, run.end))
+    told = [
+        run for run in runs(text) if any(_private_number(one, material) for one in run.readings)
+    ]
+    told += [one for one in amounts(text) if not material.numbers.keys().isdisjoint(one.readings)]
+    gone.update(at for run in told for at in range(run.start, run.end))
     return gone | known_places(text, material.identities)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -51,6 +52,12 @@ _TIMES = {
     1_000: "thousand tausend mille mil duizend",
     1_000_000: "million millions millionen millones",
 }
+_SCALES = {
+    1_000: "k thousand tausend tsd mille mil duizend тыс тысяч тысячи",
+    1_000_000: "m mn mio mln million millions millionen millones млн миллион миллионов",
+    1_000_000_000: "bn billion billions mrd milliarden млрд",
+}
+"""What an amount is short for, by the word or letter behind its figure."""
 _HAN_UNITS = (
     "零〇",
     "一壹",
@@ -92,6 +99,18 @@ def runs(text: str) -> Iterator[Run]:
             row = []
     if row:
         yield from _run(row)
+
+
+def amounts(text: str) -> Iterator[Run]:
+    """Yield figures with a scale behind them, such as 93.5k, 93,5 тыс. or 9.35万."""
+    for found in _amount().finditer(text):
+        times = _scales()[found["scale"].strip().lower()]
+        figure = found["figure"]
+        readings = {Decimal(figure.replace(",", ".")) * times}
+        if regex(r"\d{1,3}[.,]\d{3}").fullmatch(figure):
+            readings.add(Decimal(regex("[.,]").sub("", figure)) * times)
+        whole = (f"{one:.0f}" for one in readings if one == one.to_integral_value())
+        yield Run(*found.span(), tuple(whole))
 
 
 def in_digits(text: str) -> str:
@@ -155,6 +174,25 @@ def _cardinal(said: list[str]) -> str:
 def _value(word: str) -> tuple[int, bool] | None:
     """Return the value of a numeral, and whether it multiplies what stands before it."""
     return (int(word), False) if word.isdecimal() else _values().get(word.lower())
+
+
+@cache
+def _scales() -> dict[str, int]:
+    words = {word: n for n, some in _SCALES.items() for word in some.split()}
+    han = {one: n for n, some in _HAN_TIMES.items() if n > 100 for one in some}
+    return words | han | dict.fromkeys(("百万", "百萬"), 1_000_000)
+
+
+@cache
+def _amount() -> re.Pattern[str]:
+    spelt = sorted((one for one in _scales() if one.isalpha()), key=len, reverse=True)
+    letters = "|".join(one for one in spelt if not regex(f"[{HAN}]").match(one) and len(one) > 1)
+    han = "|".join(one for one in spelt if regex(f"[{HAN}]").match(one))
+    return regex(
+        r"(?<![\d.,])(?P<figure>\d{1,9}(?:[.,]\d{1,9})?)"
+        rf"(?P<scale>(?:(?<=\d)[km]|\s?(?:{letters}))(?![^\W\d_])|\s?(?:{han}))",
+        re.IGNORECASE,
+    )
 
 
 @cache

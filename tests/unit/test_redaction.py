@@ -215,6 +215,70 @@ def test_a_private_word_in_another_spelling_is_taken_out(spelling: str):
     assert redacted(f"bees {spelling} dance", Material([], [], memory, [])).text == "bees dance"
 
 
+IN_RUSSIAN = (
+    "Мою начальницу зовут Елизавета Безрукова.",
+    "Мой брат Казимир Заболоцкий живёт в Вологде.",
+    "Зарплата 87 400 рублей, долг 1,250,000.",
+)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "Безруковой",
+        "Бе3руковой",
+        "Безруков0й",
+        "6езруковой",
+        "Бeзpукoвoй",
+        "Елизавете",
+        "Заболоцкого",
+        "3аб0лоцкому",
+        "Казимиром",
+        "87.4k",
+        "87,4 тыс.",
+        "87.4 thousand",
+        "8.74万",
+        "87'400",
+        "1.25m",
+        "1,250k",
+        "1,25 млн",
+        "125万",
+    ],
+)
+def test_inflected_names_in_lookalike_letters_and_shortened_amounts_are_taken_out(spelling: str):
+    memory = [vocabulary(one) for one in IN_RUSSIAN]
+
+    assert redacted(f"bees {spelling} dance", Material([], [], memory, [])).text == "bees dance"
+
+
+def test_an_amount_is_recognised_whichever_way_it_is_remembered():
+    memory = [vocabulary("My salary is 93.5k.")]
+
+    assert redacted("bees 93,500 dance", Material([], [], memory, [])).text == "bees dance"
+    assert (
+        redacted("bees 93.5 thousand", Material([vocabulary("93,500")], [], memory, [])).dropped
+        == ()
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "population 87 thousand",
+        "5m telescope, 12k resolution",
+        "1.2 million bees",
+        "Безопасность пчёл",
+        "Заболевания пчёл 2023",
+        "B6 vitamin, CO2 and H20",
+        "50k run, 4.5万 bees",
+    ],
+)
+def test_other_amounts_and_words_with_digits_stay(query: str):
+    memory = [vocabulary(one) for one in IN_RUSSIAN]
+
+    assert redacted(query, Material([], [], memory, [])) == (query, ())
+
+
 @pytest.mark.parametrize(
     "query",
     [
