@@ -202,15 +202,21 @@ def _origin(text: str) -> str:
     return bare.removesuffix(f":{usual}") if parts.port == usual else bare
 
 
+def _text(text: str) -> str:
+    text.encode()  # Python marks a byte that is no UTF-8 as half a character.
+    return text
+
+
 READ: Mapping[str, Callable[[str], Any]] = {
-    "path": environment.expanded,
+    "str": _text,
+    "path": lambda text: environment.expanded(_text(text)),
     "bool": lambda text: BOOLS[text.lower()],
     "float": float,
     "int": _whole,
     "hosts": _hosts,
     "origins": _origins,
 }
-"""How a setting is read, by the sort of its value; others are texts."""
+"""How a setting is read, by the sort of its value; others are taken as they are."""
 
 BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
     ("finite", "finite_number", lambda value, _: math.isfinite(value)),

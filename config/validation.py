@@ -27,6 +27,7 @@ WORDS = {
 
 SORTS = {
     "string": "it is not a text",
+    "str": "it is not UTF-8",
     "list": "it is not a list",
     "tuple": "it is not a list",
     "dict": "it is not a table of names and values",

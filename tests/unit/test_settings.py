@@ -82,6 +82,9 @@ def test_a_value_that_cannot_be_used_is_told_with_its_variable(
         ("DOSSIER_CONTEXT_TOKENS", "9000.5", "it is not a whole number"),
         ("DOSSIER_ALLOW_PRIVATE_FETCH", "maybe", "it is neither true nor false"),
         ("DOSSIER_MEMORY_EDITS", "never", "it is not one of 'ask' or 'allow'"),
+        ("DOSSIER_USER", "\udcff\udcfe", "it is not UTF-8"),
+        ("DOSSIER_HOME", "caf\udce9", "it is not a path"),
+        ("DOSSIER_DATABASE_URL", "sqlite:///caf\udce9.db", "it is not UTF-8"),
     ],
 )
 def test_what_is_wrong_with_a_value_is_said_in_plain_words(
