@@ -11,6 +11,8 @@ from pathlib import Path
 import certifi
 import pytest
 from hypothesis import settings as Cases
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from config.settings import settings
 from graph.context import Context
@@ -33,7 +35,31 @@ ROOM = 4 * 2**30
 OBJECTS = 10_000
 """How many new objects the collector waits for; a job makes as many, and few of them in rings."""
 
+SHARING = {
+    *("test_server", "test_server_access", "test_server_chat", "test_server_damage"),
+    *("test_server_forgery", "test_server_tools"),
+}
+"""The files of tests that share a server, which takes seconds to start."""
+
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
+
+
+class Files(LoadFileScheduling):
+    """Gives a process one file after the other, and all that share a server to the same one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "server" if Path(file).stem in SHARING else file
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Let one process more than there are cores run tests: many wait for what they started."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Files | None:
+    """Let the tests that share a server run in one process."""
+    return Files(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
