@@ -123,8 +123,14 @@ class Pages:
         return "".join(f"<p>{html.escape(one)}</p>" for one in body)
 
 
-def rules(steps: int) -> list[dict[str, Any]]:
-    """Return what the model answers to each role."""
+def rules(steps: int, finding: int = 300, report: int = 800) -> list[dict[str, Any]]:
+    """Return what the model answers to each role.
+
+    Args:
+        steps: The steps of its plan.
+        finding: About how many words it writes on a step.
+        report: About how many words its report has.
+    """
     plan = [
         {
             "title": f"Bees and their {topic}",
@@ -146,8 +152,8 @@ def rules(steps: int) -> list[dict[str, Any]]:
         {"schema": "Verdict", "reply": {"passed": True, "feedback": "", "queries": []}},
         {"schema": "Enough", "reply": {"enough": True, "missing": []}},
         {"schema": "Checks", "reply": {"verdicts": []}},
-        {"match": "<step", "reply": lambda body: prose(body, 300)},
-        {"match": "<findings>", "reply": lambda body: prose(body, 800)},
+        {"match": "<step", "reply": lambda body: prose(body, finding)},
+        {"match": "<findings>", "reply": lambda body: prose(body, report)},
     ]
 
 

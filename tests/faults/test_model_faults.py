@@ -23,6 +23,9 @@ REPORTER = {"system": "You write the report"}
 
 TOPICS = ("waggle dance", "winter cluster")
 
+BRIEF = (60, 60)
+"""The words of a finding and of a report: each of their sentences is compared with the pages."""
+
 CALLS = 2 * len(TOPICS) + 6
 """How many calls a run makes in which nothing fails."""
 
@@ -41,7 +44,7 @@ def model(openai_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
         "thought": "",
         "steps": [{"title": title, "description": "", "queries": [title]} for title in TOPICS],
     }
-    usual = [rule for rule in rules(len(TOPICS)) if rule.get("schema") != "Draft"]
+    usual = [one for one in rules(len(TOPICS), *BRIEF) if one.get("schema") != "Draft"]
     openai_server.replace([{"schema": "Draft", "reply": plan}, *usual])
     return openai_server
 

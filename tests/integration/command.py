@@ -382,6 +382,7 @@ def fork_for_jobs(control: socket.socket) -> None:
         *memory,
     ):
         importlib.import_module(f"app.cli.{command}")
+    importlib.import_module("langchain_openai")
     connect.create_engine = engine_of
     _answer_once()
     gc.collect()

@@ -20,7 +20,9 @@ PLAN = {
     "steps": [{"title": title, "description": "", "queries": [title]} for title in STEPS],
 }
 
-GOOD = [{"schema": "Draft", "reply": PLAN}, *(r for r in rules(2) if r.get("schema") != "Draft")]
+BRIEF = rules(2, finding=60, report=60)
+
+GOOD = [{"schema": "Draft", "reply": PLAN}, *(r for r in BRIEF if r.get("schema") != "Draft")]
 
 
 @pytest.fixture
