@@ -32,7 +32,7 @@ from config import environment
 from config.errors import Problem
 from config.validation import first_error
 from retrieval.secrets import masked_within
-from storage.private import FOLDER
+from storage.private import closed
 from tools.uploads import without_bytes
 
 WRITING = frozenset(["POST", "PUT", "PATCH"])
@@ -247,7 +247,7 @@ def close(folder: Path) -> None:
     """Close a folder and its files to other people, as far as they are there and one's own."""
     for path in (folder, *folder.glob("*")):
         with suppress(OSError):
-            path.chmod(path.stat().st_mode & FOLDER)
+            path.chmod(closed(path.stat().st_mode))
 
 
 app = Starlette(

@@ -12,7 +12,7 @@ from pathlib import Path
 from config.errors import Problem
 from config.settings import settings
 
-FOLDER, FILE = 0o700, 0o600
+FOLDER, FILE, OTHERS = 0o700, 0o600, 0o077
 
 WRITABLE = "make it writable, or set DOSSIER_HOME to a folder that you may write to"
 """What a person can do about a read-only data folder."""
@@ -122,7 +122,13 @@ def open_to_others() -> list[Path]:
     home = settings().home
     if not os.path.exists(home):
         return []
-    return [*(path for path, _ in _too_open(home)), *filter(_leads_out, _links(home.resolve()))]
+    ours = (path for path, _ in _too_open(home) if os.lstat(path).st_mode & OTHERS)
+    return [*ours, *filter(_leads_out, _links(home.resolve()))]
+
+
+def closed(mode: int) -> int:
+    """Return the permissions that a file or a folder with this mode keeps: only its owner's."""
+    return mode & (FOLDER if stat.S_ISDIR(mode) else FILE)
 
 
 def made(path: str, flags: int) -> int:
@@ -137,7 +143,7 @@ def make_file(file: Path) -> None:
 
 
 def _too_open(home: Path, folders: Container[str] = KEPT) -> Iterator[tuple[Path, int]]:
-    """Yield what others may use, each with the permissions that it should have."""
+    """Yield what has more permissions than it should, each with those that it should have."""
     if os.name != "posix":
         return
     real = home.resolve()
@@ -145,11 +151,11 @@ def _too_open(home: Path, folders: Container[str] = KEPT) -> Iterator[tuple[Path
     every: Iterator[str | Path] = chain(own, _kept(real, folders), _linked(real))
     for path in every:
         try:
-            mode = stat.S_IMODE(os.lstat(path).st_mode)
+            mode = os.lstat(path).st_mode
         except FileNotFoundError:
             continue
-        if mode & 0o077:
-            yield Path(path), mode & FOLDER
+        if stat.S_IMODE(mode) != closed(mode):
+            yield Path(path), closed(mode)
 
 
 def _kept(home: Path, kept: Container[str]) -> Iterator[str]:
@@ -172,7 +178,7 @@ def _leads_out(link: Path) -> bool:
     """Say whether others may use what a link leads to, where they can get there."""
     target = link.resolve()
     try:
-        open_ = stat.S_IMODE(target.stat().st_mode) & 0o077
+        open_ = stat.S_IMODE(target.stat().st_mode) & OTHERS
         return bool(open_) and all(one.stat().st_mode & 0o011 for one in target.parents)
     except OSError:
         return False

@@ -74,6 +74,30 @@ async def test_a_home_that_was_open_is_closed_at_the_next_use_and_what_is_not_ou
     assert open_ones(home) == ["photo.jpg"]
 
 
+@pytest.mark.parametrize(("was", "becomes"), [(0o755, 0o600), (0o700, 0o600), (0o550, 0o400)])
+async def test_a_file_that_could_be_run_is_only_read_and_written_and_a_folder_stays_open_to_me(
+    home: Path, was: int, becomes: int
+):
+    (home / "traces").mkdir(parents=True)
+    (home / "traces" / "r.jsonl").touch()
+    (home / "traces" / "r.jsonl").chmod(was)
+    (home / "traces").chmod(0o755)
+
+    secure(again=True)
+
+    assert modes(home)["traces/r.jsonl"] == oct(becomes)
+    assert modes(home)["traces"] == oct(0o700)
+
+
+async def test_a_file_that_only_its_owner_may_run_is_not_called_open_to_others(home: Path):
+    (home / "traces").mkdir(parents=True, mode=0o700)
+    (home / "traces" / "r.jsonl").touch()
+    (home / "traces" / "r.jsonl").chmod(0o700)
+    home.chmod(0o700)
+
+    assert open_to_others() == []
+
+
 def test_a_memory_file_of_the_home_is_closed_and_one_of_a_project_is_as_others_there(
     home: Path, tmp_path: Path
 ):
