@@ -20,7 +20,6 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
@@ -38,10 +37,13 @@ from tools.uploads import without_bytes
 WRITING = frozenset(["POST", "PUT", "PATCH"])
 """The methods of requests that bring something to keep."""
 
-PATHS = frozenset(["files", "project"])
-"""The choices of a run that name folders, which have to stay as they are."""
+_PATHS: dict[str, None] = {"files": None, "project": None}
+_CHOICES = {"context": _PATHS, "config": {"configurable": _PATHS}}
+PARAMS = "params"
+"""The key under which a command of the event stream holds what a request holds itself."""
 
-TOO_DEEP = {"detail": "the request is nested too deeply"}
+AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
+"""Where a request holds the choices of a run that name folders, which have to stay as they are."""
 
 STATE = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
@@ -89,7 +91,7 @@ class Masking:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on without secrets; refuse one that the server could not take."""
         if scope["type"] == "websocket":
-            await self.app(scope, _masked_words(receive, _thread(scope)), send)
+            await self.app(scope, _masked_words(receive, send, _thread(scope)), send)
             return
         if scope["type"] != "http" or scope["method"] not in WRITING:
             await self.app(scope, receive, send)
@@ -97,13 +99,9 @@ class Masking:
         body, ended = await _body(receive)
         new: list[Path] = []
         try:
-            await asyncio.to_thread(check_form, body)
-            safe = await asyncio.to_thread(masked_json, body, _thread(scope), new)
+            safe = await asyncio.to_thread(checked, body, _thread(scope), new)
         except Problem as problem:
             await (await answer(Request(scope), problem))(scope, receive, send)
-            return
-        except RecursionError:
-            await JSONResponse(TOO_DEEP, 422)(scope, receive, send)
             return
         scope = {**scope, "headers": list(scope["headers"])}
         if safe is not body:
@@ -127,6 +125,20 @@ def _answering(send: Send, new: Sequence[Path]) -> Send:
         await send(message)
 
     return answer
+
+
+def checked(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+    """Return a request of the right form with its secrets masked; see `masked_json`.
+
+    Raises:
+        Problem: `request_refused`.
+    """
+    try:
+        check_form(body)
+        return masked_json(body, thread, new)
+    except RecursionError as error:
+        what = "the request is nested too deeply"
+        raise Problem("request_refused", what, where="body") from error
 
 
 def masked_json(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
@@ -160,9 +172,10 @@ def check_form(body: bytes) -> None:
     data = None
     with suppress(ValueError):
         data = json.loads(body)
-    for one in data if isinstance(data, list) else [data]:
+    every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
+    for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
         try:
-            _FORM.validate_python(one if isinstance(one, dict) else {}, strict=True)
+            _FORM.validate_python(one, strict=True)
         except ValidationError as error:
             where, what = first_error(error)
             raise Problem("request_refused", what, where=where) from error
@@ -182,12 +195,16 @@ def _filed(data: Any, thread: str, new: list[Path] | None) -> Any:
     return data if all(found[name] is one for name, one in data.items()) else found
 
 
-def _masked(data: Any) -> Any:
-    """Return what a request says without its secrets, the paths in it as they are."""
+def _masked(data: Any, kept: dict[str, Any] | None = AS_IT_IS) -> Any:
+    """Return what a request, or several, say without secrets, except at the places to be kept."""
+    if kept is None:
+        return data
     if isinstance(data, dict):
-        new = {k: one if k in PATHS else _masked(one) for k, one in data.items()}
+        new = {
+            k: _masked(one, kept[k]) if k in kept else masked_within(one) for k, one in data.items()
+        }
         return data if all(new[name] is one for name, one in data.items()) else new
-    if isinstance(data, list):
+    if isinstance(data, list) and kept is AS_IT_IS:
         made = [_masked(one) for one in data]
         return data if all(one is old for one, old in zip(made, data, strict=True)) else made
     return masked_within(data)
@@ -214,16 +231,28 @@ def _told(body: bytes, ended: Message, receive: Receive) -> Receive:
     return next_message
 
 
-def _masked_words(receive: Receive, thread: str) -> Receive:
+def _masked_words(receive: Receive, send: Send, thread: str) -> Receive:
+    """Return a way to receive messages without secrets; one that is refused is answered here."""
+
     async def next_message() -> Message:
-        message = await receive()
-        text = message.get("text")
-        if message["type"] != "websocket.receive" or not text:
-            return message
-        safe = await asyncio.to_thread(masked_json, text.encode(), thread)
-        return {**message, "text": safe.decode()}
+        while True:
+            message = await receive()
+            text = message.get("text")
+            if message["type"] != "websocket.receive" or not text:
+                return message
+            try:
+                safe = await asyncio.to_thread(checked, text.encode(), thread)
+                return {**message, "text": safe.decode()}
+            except Problem as problem:
+                await send({"type": "websocket.send", "text": _refusal(problem)})
 
     return next_message
+
+
+def _refusal(problem: Problem) -> str:
+    """Return the answer to a command that is refused, as the event stream words errors."""
+    told = {"type": "error", "id": None, "error": "invalid_argument", "message": problem.what}
+    return json.dumps({**told, **problem.as_dict()})
 
 
 @asynccontextmanager

@@ -75,7 +75,7 @@ async def test_a_home_that_was_open_is_closed_at_the_next_use_and_what_is_not_ou
 
 
 @pytest.mark.parametrize(("was", "becomes"), [(0o755, 0o600), (0o700, 0o600), (0o550, 0o400)])
-async def test_a_file_that_could_be_run_is_only_read_and_written_and_a_folder_stays_open_to_me(
+async def test_a_file_that_could_be_run_becomes_one_that_is_read_and_written(
     home: Path, was: int, becomes: int
 ):
     (home / "traces").mkdir(parents=True)
@@ -89,7 +89,7 @@ async def test_a_file_that_could_be_run_is_only_read_and_written_and_a_folder_st
     assert modes(home)["traces"] == oct(0o700)
 
 
-async def test_a_file_that_only_its_owner_may_run_is_not_called_open_to_others(home: Path):
+def test_a_file_that_only_its_owner_may_run_is_not_called_open_to_others(home: Path):
     (home / "traces").mkdir(parents=True, mode=0o700)
     (home / "traces" / "r.jsonl").touch()
     (home / "traces" / "r.jsonl").chmod(0o700)

@@ -60,6 +60,14 @@ def client() -> TestClient:
         {"supersteps": [{"updates": [{"values": {"note": [f"my password is {SECRET}"]}}]}]},
         {"metadata": {"note": f"我的密码是{SECRET}"}},
         [{"params": {"arguments": {"messages": f"log in with password {SECRET}"}}}],
+        {"metadata": {"files": f"my password is {SECRET}"}},
+        {"files": [f"my password is {SECRET}"]},
+        {"input": {"project": f"my password is {SECRET}"}},
+        {"metadata": {"context": {"project": f"my password is {SECRET}"}}},
+        {"context": [{"files": f"my password is {SECRET}"}]},
+        {"context": {"style": {"files": f"my password is {SECRET}"}}},
+        {"config": {"metadata": {"files": f"my password is {SECRET}"}}},
+        {"params": {"input": {"files": f"my password is {SECRET}"}}},
     ],
 )
 def test_a_secret_in_a_request_reaches_no_application(client: TestClient, method: str, body: Any):
@@ -71,7 +79,14 @@ def test_a_secret_in_a_request_reaches_no_application(client: TestClient, method
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"no JSON at all", b'{"a" : [1.0, "two", null]}', b'{"files": ["/x/password=abcd1/y"]}'],
+    [
+        b"",
+        b"no JSON at all",
+        b'{"a" : [1.0, "two", null]}',
+        b'{"context": {"files": ["/x/password=abcd1/y"]}}',
+        b'[{"config": {"configurable": {"project":  "/x/password=abcd1/y"}}}]',
+        b'{"params": {"config": {"configurable": {"files":  ["/x/password=abcd1/y"]}}}}',
+    ],
 )
 def test_a_request_without_a_secret_arrives_byte_by_byte(client: TestClient, body: bytes):
     assert client.post("/", content=body).content == body
@@ -97,6 +112,7 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
         {"config": {"recursion_limit": 2**63}},
         [{"config": {"configurable": 7}}],
         {"config": "x"},
+        {"method": "run.start", "params": {"config": {"callbacks": True}}},
     ],
 )
 def test_a_request_of_a_form_that_the_server_would_fail_over_is_refused(
@@ -122,10 +138,34 @@ def test_a_request_of_a_known_form_is_passed_on(client: TestClient, form: Any):
     assert client.post("/", json=form).json() == form
 
 
-def test_a_request_too_deep_to_be_looked_through_is_refused(client: TestClient):
-    deep = b"[" * 5000 + b'"my password is hunter2-Zebra9"' + b"]" * 5000
+@pytest.mark.parametrize("depth", [5000, 600])
+def test_a_request_too_deep_to_be_looked_through_is_refused_with_a_code(
+    client: TestClient, depth: int
+):
+    deep = b'{"a":' * depth + b'"my password is hunter2-Zebra9"' + b"}" * depth
 
-    assert client.post("/", content=deep).status_code == 422
+    answer = client.post("/", content=deep)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "request_refused")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["hint"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["[" * 5000 + "]" * 5000, '{"id": 1, "params": {"config": {"recursion_limit": 0}}}'],
+)
+def test_a_message_of_a_websocket_of_a_wrong_form_is_answered_and_the_next_one_is_read(
+    client: TestClient, said: str
+):
+    with client.websocket_connect("/talk") as socket:
+        socket.send_text(said)
+        told = json.loads(socket.receive_text())
+        socket.send_text('"hello"')
+
+        assert (told["type"], told["code"]) == ("error", "request_refused")
+        assert told["message"]
+        assert socket.receive_text() == '"hello"'
 
 
 def test_a_message_of_a_websocket_is_masked(client: TestClient):
