@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain
 
 from report.caveats import is_own, is_reckoned, not_found
 from report.claims import asserts, names_source
@@ -18,7 +19,7 @@ from report.numerals import numerals
 from report.openers import without_transition
 from report.placed_numbers import NAMED, in_brackets, is_copy, miscounted, misplaced_number
 from report.roles import other_role
-from report.synonyms import has, has_word, opposed, opposite_size, stands_in
+from report.synonyms import has, has_word, opposed, opposite_size, places_of, stands_in
 from retrieval.common import FRAME, LEAST, weight
 from retrieval.dates import MONTHS
 from retrieval.regex import regex
@@ -226,9 +227,9 @@ def has_most(said: str, source: Text, least: float = MOST) -> bool:
     wanted = _wanted(said, frozenset()) if least >= MOST else list(dict.fromkeys(words(said)))
     if len(wanted) < LEAST_SAID:
         return False
-    shares = [{one for one in wanted if stands_in(one, told)} for told in source.said]
-    pairs = [one | other for one, other in pairwise([*shares, set()])]
-    return max(map(len, pairs), default=0) >= least * len(wanted)
+    found = [places_of(one, source) for one in wanted]
+    pairs = Counter(chain.from_iterable({*at, *(one - 1 for one in at)} for at in found))
+    return max(pairs.values(), default=0) >= least * len(wanted)
 
 
 def is_missing(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
@@ -261,7 +262,7 @@ def denies(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
 
 def opposes(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether a clause has the opposite of a word of the passages most like it."""
-    if opposite_size(part, [source.text for source in sources]):
+    if opposite_size(part, sources):
         return True
     if _LIKE_NOT.search(part):
         return False
@@ -284,15 +285,24 @@ def unknown_name(said: str, sources: Sequence[Text], about: str) -> bool:
 
     In Chinese that is a foreign name with a dot in it.
     """
-    known = [about, *(source.text for source in sources)]
     if language(said) != "en":
         dotted = _DOTTED.findall(said)
+        known = [about, *(source.text for source in sources)]
         return any(not any(part in text for part in name for text in known) for name in dotted)
     stems = ((name, words(name)) for name in _names(said) if not _NO_NAME.fullmatch(name))
+    strange = ((name, stem[0]) for name, stem in stems if stem and not _names_it(name, stem, about))
     return any(
-        stem and not any(stands_in(stem[0], text) or name.lower() in text.lower() for text in known)
-        for name, stem in stems
+        not any(has(stem, one) or name.lower() in one.made(_lower) for one in sources)
+        for name, stem in strange
     )
+
+
+def _names_it(name: str, stem: Sequence[str], about: str) -> bool:
+    return stands_in(stem[0], about) or name.lower() in about.lower()
+
+
+def _lower(source: Text) -> str:
+    return source.text.lower()
 
 
 def misplaced_name(part: str, sources: Sequence[Text], titled: frozenset[str]) -> bool:
@@ -300,18 +310,23 @@ def misplaced_name(part: str, sources: Sequence[Text], titled: frozenset[str]) -
     if language(part) != "en":
         return False
     runs = [one for one in _runs_of_names(part) if not set(words(one)) & titled]
-    said = [one for source in sources for one in source.said]
-    return any(_is_misplaced_name(run, part, said) for run in runs)
+    return any(_is_misplaced_name(run, part, sources) for run in runs)
 
 
-def _is_misplaced_name(run: str, part: str, said: Sequence[str]) -> bool:
+def _is_misplaced_name(run: str, part: str, sources: Sequence[Text]) -> bool:
     wanted = [one for one in _wanted(part, frozenset()) if one not in words(run)]
     if len(wanted) <= FEWEST["en"]:
         return False
-    having = [one for one in said if all(stands_in(word, one) for word in wanted)]
+    having = [one for source in sources for one in _having_all(wanted, source)]
     if not having or any(name in one for one in having for name in run.split()):
         return False
     return all(_names(one) - _names(part) and not _PRONOUN.match(one) for one in having)
+
+
+def _having_all(wanted: Sequence[str], source: Text) -> list[str]:
+    """Return the sentences of a source that have all of some words, each once."""
+    first, *rest = (places_of(one, source) for one in wanted)
+    return [*dict.fromkeys(source.said[at] for at in sorted(first.intersection(*rest)))]
 
 
 def _runs_of_names(part: str) -> list[str]:
@@ -348,12 +363,13 @@ def _weighted(part: str, titled: frozenset[str]) -> dict[str, int]:
 
 
 def _alike(wanted: Sequence[str], source: Text) -> list[str]:
-    """Return the sentences of a source that have most of some words."""
+    """Return the sentences of a source that have most of some words, each once."""
     tongue = "zh" if any(HANS.search(one) for one in wanted) else "en"
     least = ALIKE[tongue] * len(wanted)
-    shares = [(sum(stands_in(word, one) for word in wanted), one) for one in source.said]
-    best = max((share for share, _ in shares), default=0)
-    return [one for share, one in shares if share >= least and share == best and share]
+    shares = Counter(at for word in wanted for at in places_of(word, source))
+    best = max(shares.values(), default=0)
+    found = sorted(at for at, share in shares.items() if share == best >= least)
+    return [*dict.fromkeys(source.said[at] for at in found)]
 
 
 def _nearest_clauses(wanted: Sequence[str], sentence: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise, takewhile
 from typing import Literal, NamedTuple
@@ -25,6 +26,7 @@ class Block(NamedTuple):
 
 
 _FENCE = regex(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+_MARK = regex(r"`{3,}|~{3,}")
 _RULE = regex(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _LEADS: list[tuple[Kind, re.Pattern[str]]] = [
     ("heading", regex(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")),
@@ -45,11 +47,12 @@ def blocks(body: str) -> list[Block]:
     lines are read as if it were not there.
     """
     lines = body.split("\n")
+    fences = _Fences(lines)
     found: list[Block] = []
     at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at])
-        end = _fence_end(lines, at, fence[1]) if fence else at
+        end = fences.end(at, fence[1]) if fence else at
         inside = "\n".join(lines[at : end + 1])
         if not fence:
             _add(found, _block(lines[at]))
@@ -58,6 +61,7 @@ def blocks(body: str) -> list[Block]:
             at = end
         elif end:
             lines[end] = ""
+            fences.remove(end)
         at += 1
     return found
 
@@ -112,13 +116,29 @@ def _indent(part: Block) -> int:
     return len(lead) - len(lead.lstrip())
 
 
-def _fence_end(lines: list[str], at: int, mark: str) -> int:
-    """Return the line that closes the fence opened at a line with `mark`, or 0."""
-    for end in range(at + 1, len(lines)):
-        line = lines[end].strip()
-        if line.startswith(mark) and not line.strip(mark[0]):
-            return end
-    return 0
+class _Fences:
+    """Knows which lines may close a fence of code, and what is closed nowhere."""
+
+    def __init__(self, lines: list[str]) -> None:
+        bare = ((at, line.strip()) for at, line in enumerate(lines))
+        self._ends = {at: line for at, line in bare if _MARK.fullmatch(line)}
+        self._order = [*self._ends]
+        self._never: set[str] = set()
+
+    def end(self, at: int, mark: str) -> int:
+        """Return the line that closes the fence opened at a line with `mark`, or 0."""
+        if mark in self._never:
+            return 0
+        for place in range(bisect_right(self._order, at), len(self._order)):
+            end = self._order[place]
+            if self._ends[end].startswith(mark):
+                return end
+        self._never.add(mark)
+        return 0
+
+    def remove(self, end: int) -> None:
+        """Take out a line that closes none."""
+        self._order.remove(end)
 
 
 def _is_prose(language: str, inside: str) -> bool:

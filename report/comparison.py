@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from report.arithmetic import comes_out
 from report.bearing import (
@@ -77,6 +78,8 @@ class Comparison:
         """The sources that this paragraph cites."""
         self.above: list[str] = []
         """What names the subject of the paragraph: its heading, what leads on to its table."""
+        self.abouts: dict[tuple[str, ...], str] = {}
+        self.counted: dict[tuple[str, ...], list[float]] = {}
         self.figures: dict[str, Figures] = {}
         self.sources: dict[str, Text] = {}
         self.reckoner = Reckoner(asked)
@@ -272,8 +275,16 @@ class Comparison:
 
     def about(self, names: Sequence[str]) -> str:
         """Return what may be named beside what sources say: the question, and their names."""
-        nations_too = (nations(self.texts[name]) for name in names)
-        return "\n".join([self.asked, *(self.names.get(name, "") for name in names), *nations_too])
+        key = tuple(names)
+        if key not in self.abouts:
+            nations_too = (nations(self.texts[name]) for name in names)
+            titles = (self.names.get(name, "") for name in names)
+            self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
+        return self.abouts[key]
+
+    def has_any(self, statement: str, name: str) -> bool:
+        """Tell whether a source has most of a statement, in its words or in others."""
+        return self.has_words(statement, name) or self.has_loosely(statement, name)
 
     def has_words(self, statement: str, name: str) -> bool:
         """Tell whether a source has most words of a statement together, and all its numbers."""
@@ -319,7 +330,7 @@ class Comparison:
     def unsupported(self, said: str, names: Sequence[str], also: Sequence[float] = ()) -> bool:
         """Tell whether something said has a number that follows from none of some sources."""
         known = [self.figure(name) for name in names]
-        also = [*also, *values(self.about(names)), *self.reckoner.results]
+        also = [*also, *_values(self.about(names)), *self.reckoner.results]
         numbers, more = [one.numbers for one in known], sorted(also)
         said = _ISO.sub(" ", said) if self.comparable(said, names) else without_dates(said)
         if not unsupported(said, numbers, more):
@@ -339,7 +350,12 @@ class Comparison:
 
     def numbers(self, names: Sequence[str]) -> list[float]:
         """Return the numbers of some sources, sorted."""
-        return sorted(number for name in names for number in self.figure(name).numbers)
+        key = tuple(names)
+        if key not in self.counted:
+            self.counted[key] = sorted(
+                number for name in names for number in self.figure(name).numbers
+            )
+        return self.counted[key]
 
     def adds_up(self, statement: str) -> bool:
         """Tell whether a statement is a calculation with numbers of the sources, which holds."""
@@ -372,3 +388,8 @@ class Comparison:
         known = self.numbers(self.cited)
         around = self.around.replace(said.strip(), " ")
         return "" if comes_out(said, around, known) else "calculation"
+
+
+@lru_cache(maxsize=64)
+def _values(about: str) -> list[float]:
+    return values(about)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from report.differences import Change, Known, different, says_no, tokens
 from report.marks import MARKER, blank
@@ -61,7 +62,11 @@ _TURN = regex(
 """What may part a sentence in two, of which one may say no and the other may not."""
 
 
-class Text(NamedTuple):
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
     """A source, its sentences, and in which of them each of its words stands."""
 
     text: str
@@ -69,6 +74,14 @@ class Text(NamedTuple):
     places: dict[str, tuple[int, ...]]
     language: str
     """The language of its words; of a text in two languages there is none."""
+    _kept: dict[Callable[[Text], Any], Any] = field(default_factory=dict, repr=False)
+
+    def made(self, work: Callable[[Text], Made]) -> Made:
+        """Return what some work makes of this source, which is done for the first statement."""
+        if work not in self._kept:
+            self._kept[work] = work(self)
+        found: Made = self._kept[work]
+        return found
 
 
 class Place(NamedTuple):
@@ -206,9 +219,9 @@ def plain(statement: str) -> str:
 
 def _compared(said: str, source: Text) -> Iterator[Place]:
     """Yield the places of a source that have most of the words of what is said."""
-    ours = tokens(said)
     found = Counter(at for word in dict.fromkeys(words(said)) for at in source.places.get(word, ()))
     near = sorted({at for at, _ in found.most_common(PLACES)})
+    ours = tokens(said) if near else []
     windows = {(at, end) for at in near for end in (at + 1, at + 2)}
     for start, end in sorted(windows | {(at - 1, at + 1) for at in near if at}):
         theirs = tokens(" ".join(source.said[start:end]))

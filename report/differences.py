@@ -157,6 +157,14 @@ class Known(NamedTuple):
     numbers: Sequence[float] = ()
     """Numbers that follow from others of its sources, sorted."""
 
+    def begins(self, start: str) -> bool:
+        """Tell whether a word begins so."""
+        return start in self.text and bool(re.search(rf"\b{re.escape(start)}", self.text))
+
+    def has_word(self, word: str) -> bool:
+        """Tell whether a word is there as a whole."""
+        return word in self.text and bool(re.search(rf"\b{re.escape(word)}\b", self.text))
+
 
 class Change(NamedTuple):
     """Words of a statement in place of others of the sentence it repeats."""
@@ -303,11 +311,7 @@ def _latin_name(change: Change, known: Known) -> bool:
         return False
     if _initials(change.before[-len(ours[0]) :], change.said):
         return False
-    new = [
-        one
-        for one in ours
-        if not re.search(rf"\b{re.escape(one[: max(4, len(one) - 3)])}", known.text)
-    ]
+    new = [one for one in ours if not known.begins(one[: max(4, len(one) - 3)])]
     if new and (change.before or len(ours) > 1):
         return True
     spelt = [one for one in (*change.said, *change.there) if not _CAPITAL.match(one)]
@@ -322,7 +326,7 @@ def _is_name(token: str, known: Known) -> bool:
         return False
     if lower in STOPWORDS or lower in MONTHS:
         return False
-    return not re.search(rf"\b{re.escape(lower)}\b", known.text)
+    return not known.has_word(lower)
 
 
 def _initials(names: Sequence[str], words: Sequence[str]) -> bool:

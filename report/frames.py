@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache
 from itertools import dropwhile, islice
 from typing import NamedTuple
 
@@ -73,6 +72,19 @@ class _Slot(NamedTuple):
     beside: frozenset[str]
 
 
+class _Frames(NamedTuple):
+    """The things of a source: by what they are, and by the words next to them."""
+
+    things: dict[str, list[_Slot]]
+    before: dict[str, list[_Slot]]
+    after: dict[str, list[_Slot]]
+
+    def near(self, slot: _Slot) -> Iterator[_Slot]:
+        """Yield the things next to which a word stands that stands there next to another one."""
+        yield from (one for word in slot.before[:1] for one in self.before.get(word, ()))
+        yield from (one for word in slot.after[:1] for one in self.after.get(word, ()))
+
+
 def moved_number(part: str, sources: Sequence[Text], *, absent: bool = True) -> bool:
     """Tell whether a number stands where all sources have another number.
 
@@ -92,8 +104,8 @@ def moved_name(said: str, sources: Sequence[Text]) -> bool:
 def _moved(part: str, sources: Sequence[Text], sort: str, *, absent: bool = False) -> bool:
     ours = _slots(part, sort)
     said = {one.thing for one in ours}
-    theirs = [slot for source in sources for slot in _slots(source.text, sort)] if ours else []
-    known = {one.thing for one in theirs}
+    theirs = [source.made(_FRAMES[sort]) for source in sources] if ours else []
+    known = {thing for frames in theirs for thing in frames.things}
     return any(
         _is_moved(slot, said, theirs, language(part))
         for slot in ours
@@ -101,15 +113,16 @@ def _moved(part: str, sources: Sequence[Text], sort: str, *, absent: bool = Fals
     )
 
 
-def _is_moved(slot: _Slot, said: Collection[str], theirs: Sequence[_Slot], tongue: str) -> bool:
+def _is_moved(slot: _Slot, said: Collection[str], theirs: Sequence[_Frames], tongue: str) -> bool:
     """Tell whether another thing has a frame, and what stands beside it, more than this one."""
-    own = [one for one in theirs if one.thing == slot.thing]
+    own = [one for frames in theirs for one in frames.things.get(slot.thing, ())]
     closest = max((_alike(slot, one) for one in own), default=SHARED[tongue])
     least = max(SHARED[tongue], closest + CLOSER[tongue])
     beside = max((len(slot.beside & one.beside) for one in own), default=0)
     return any(
         _alike(slot, one) >= least and len(slot.beside & one.beside) >= beside
-        for one in theirs
+        for frames in theirs
+        for one in frames.near(slot)
         if one.thing not in said and _same_sort(slot.thing, one.thing)
     )
 
@@ -124,8 +137,8 @@ def moved_words(part: str, sources: Sequence[Text]) -> bool:
     said = "".join(_HAN_RUN.findall(part))
     if language(part) != "zh" or len(said) > LONGEST:
         return False
-    texts = [one for source in sources for one in _han_runs(source.text)]
-    titles = {one for text in (part, *(s.text for s in sources)) for one in _TITLE.findall(text)}
+    texts = [one for source in sources for one in source.made(_han_runs)]
+    titles = set(_TITLE.findall(part)).union(*(source.made(_titles) for source in sources))
     return any(_is_swapped(said, one, texts, titles) for one in texts)
 
 
@@ -154,11 +167,14 @@ def _is_name(text: str) -> bool:
     return any(weight(one) >= RARE for one in pairs) and not re.search(r"\d", text)
 
 
-@lru_cache(maxsize=64)
-def _han_runs(text: str) -> tuple[str, ...]:
+def _han_runs(source: Text) -> list[str]:
     """Return the clauses and the sentences of a text without the signs between their characters."""
-    parts = dict.fromkeys([*_CLAUSE.split(text), *_SENTENCE.split(text)])
-    return tuple("".join(_HAN_RUN.findall(one)) for one in parts)
+    parts = dict.fromkeys([*_CLAUSE.split(source.text), *_SENTENCE.split(source.text)])
+    return [*dict.fromkeys("".join(_HAN_RUN.findall(one)) for one in parts)]
+
+
+def _titles(source: Text) -> list[str]:
+    return _TITLE.findall(source.text)
 
 
 def _same_sort(one: str, other: str) -> bool:
@@ -183,9 +199,32 @@ def _run(one: Sequence[str], other: Sequence[str]) -> int:
     return alike
 
 
-@lru_cache(maxsize=256)
-def _slots(text: str, sort: str) -> tuple[_Slot, ...]:
-    return tuple(slot for one in _SENTENCE.split(text) for slot in _of_sentence(one, sort))
+def _numbers_of(source: Text) -> _Frames:
+    return _frames(_slots(source.text, "number"))
+
+
+def _names_of(source: Text) -> _Frames:
+    return _frames(_slots(source.text, "name"))
+
+
+_FRAMES = {"number": _numbers_of, "name": _names_of}
+
+
+def _frames(slots: Sequence[_Slot]) -> _Frames:
+    found = _Frames({}, {}, {})
+    for slot in slots:
+        found.things.setdefault(slot.thing, []).append(slot)
+        for word in slot.before[:1]:
+            found.before.setdefault(word, []).append(slot)
+        for word in slot.after[:1]:
+            found.after.setdefault(word, []).append(slot)
+    return found
+
+
+def _slots(text: str, sort: str) -> list[_Slot]:
+    """Return the things of a text, each once with the same words around it."""
+    found = (slot for one in _SENTENCE.split(text) for slot in _of_sentence(one, sort))
+    return [*dict.fromkeys(found)]
 
 
 def _of_sentence(sentence: str, sort: str) -> Iterator[_Slot]:

@@ -62,8 +62,8 @@ def other_han_role(said: str, sources: Sequence[Text]) -> bool:
     """
     if language(said) != "zh":
         return False
-    theirs = [one for source in sources for one in _clauses(source.text)]
-    passages = [one for source in sources for one in _passages(tuple(source.said))]
+    theirs = [one for source in sources for one in source.made(_clauses_of)]
+    passages = [one for source in sources for one in source.made(_passages)]
     return any(
         _changed_places(one, theirs) or _other_subject(one, passages) or _other_object(one, theirs)
         for one in _clauses(said)
@@ -173,17 +173,19 @@ def _pairs(text: str) -> frozenset[str]:
     return frozenset(one for one in words(text) if weight(one) > LEAST)
 
 
-@lru_cache(maxsize=64)
-def _clauses(text: str) -> tuple[str, ...]:
+def _clauses_of(source: Text) -> list[str]:
+    return _clauses(source.text)
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a text without their signs, each once."""
     bare = (_SIGNS.sub("", one) for one in _CLAUSE.split(text))
-    return tuple(one for one in bare if len(one) > SHORTEST)
+    return [one for one in dict.fromkeys(bare) if len(one) > SHORTEST]
 
 
-@lru_cache(maxsize=64)
-def _passages(said: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return each clause of some sentences with its sentence and the one before it."""
-    return tuple(
-        (clause, _SIGNS.sub("", before + sentence))
-        for before, sentence in zip(("", *said), said, strict=False)
-        for clause in _clauses(sentence)
-    )
+def _passages(source: Text) -> list[tuple[str, str]]:
+    """Return each clause of the sentences of a source with its sentence and the one before it."""
+    sides = zip(("", *source.said), source.said, strict=False)
+    beside = ((_SIGNS.sub("", before + one), one) for before, one in sides)
+    found = ((clause, there) for there, one in beside for clause in _clauses(one))
+    return [*dict.fromkeys(found)]

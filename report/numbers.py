@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
+from retrieval.memo import Memo
 from retrieval.regex import regex
 
 _SCALES = {
@@ -173,7 +174,7 @@ def values(text: str) -> list[float]:
 
 def read(text: str) -> Iterator[Number]:
     """Yield the numbers of a text, but not single digits without a unit."""
-    text = _spelt(text)
+    text = _SPELT[text]
     for found in _NUMBER.finditer(text):
         digits, rest = re.sub(r"\D", "", found["digits"]), found["rest"] or ""
         scale = _SCALES[(found["scale"] or "").lower()]
@@ -210,8 +211,18 @@ def near(number: Number, known: Sequence[float]) -> bool:
 
 def is_near(number: Number, made: Sequence[float]) -> bool:
     """Tell whether a number was computed, perhaps as bytes in a larger unit."""
+    return any(near(one, made) for one in _as_bytes(number))
+
+
+def is_one(number: Number, made: Iterable[float]) -> bool:
+    """Tell whether a number is one of some that are only looked at until it is found."""
+    spans = [(one.value - one.slack, one.value + one.slack) for one in _as_bytes(number)]
+    return any(least <= one <= most for one in made for least, most in spans)
+
+
+def _as_bytes(number: Number) -> list[Number]:
     units = (Number(number.value * one, number.slack * one) for one in number.bytes)
-    return any(near(one, made) for one in (number, *units))
+    return [number, *units]
 
 
 def _results(said: str, given: Sequence[float]) -> list[float]:
@@ -238,9 +249,12 @@ def _spelt(said: str) -> str:
     return unicodedata.normalize("NFKC", _COMMA.sub(", ", _THIN_SPACE.sub(",", said)))
 
 
+_SPELT = Memo(_spelt, most=256, longest=2_000)
+
+
 def _without_brackets(said: str) -> str:
     """Return a text with what stands in the brackets of a calculation worked out."""
-    return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _spelt(said))
+    return _IN_BRACKETS.sub(lambda found: f" {_value(found[1] or found[2]):.10g}", _SPELT[said])
 
 
 def _sides(equation: str) -> list[str]:

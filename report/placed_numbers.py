@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from report.contrast import Text
@@ -42,6 +41,9 @@ PLACED = 0.6
 
 SHORT = 3
 """A part of a sentence with no more words belongs to what stands beside it."""
+
+SHORTEST_NAME = 4
+"""So many characters at least has a name behind which a number stands in brackets."""
 
 NAMED = 2
 """How much more a name counts than another word where a number is looked for."""
@@ -92,7 +94,7 @@ def misplaced_number(
         numbers = {one for one in numbers if not _in_place(one, part, sources)}
     if not numbers or sum(wanted.values()) < FEWEST[language(part)] or _only_opens(part, wanted):
         return False
-    parts = [one for source in sources for one in _parts_of(tuple(source.said))]
+    parts = [one for source in sources for one in source.made(_parts_of)]
     return any(_is_elsewhere(number, wanted, parts) for number in numbers)
 
 
@@ -118,14 +120,9 @@ def _is_elsewhere(number: str, wanted: Mapping[str, int], parts: Sequence[_Part]
 
 def in_brackets(said: str, sources: Sequence[Text]) -> bool:
     """Tell whether a name is given another number than the one behind it in brackets."""
-    known: dict[str, set[str]] = {}
-    for source in sources:
-        for found in _BRACKETS.finditer(source.text):
-            if not _SPAN.search(found["inside"]):
-                known.setdefault(_bare(found["name"]), set()).update(_numbers(found["inside"]))
-    for name, numbers in known.items():
-        if not numbers or len(name) < 4:
-            continue
+    known = [source.made(_bracketed) for source in sources]
+    for name in dict.fromkeys(name for one in known for name in one if name in said):
+        numbers = set[str]().union(*(one[name] for one in known if name in one))
         for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", said):
             rest = said[place.end() : place.end() + 80]
             rest = re.split(r"[;.]|\band\b|[A-Z][a-z]+\s+[A-Z]", rest, maxsplit=1)[0]
@@ -135,23 +132,39 @@ def in_brackets(said: str, sources: Sequence[Text]) -> bool:
     return False
 
 
+def _bracketed(source: Text) -> dict[str, set[str]]:
+    """Return the names of a source behind which numbers stand in brackets, and these."""
+    found: dict[str, set[str]] = {}
+    for one in _BRACKETS.finditer(source.text):
+        name, numbers = _bare(one["name"]), _numbers(one["inside"])
+        if numbers and len(name) >= SHORTEST_NAME and not _SPAN.search(one["inside"]):
+            found.setdefault(name, set()).update(numbers)
+    return found
+
+
 def miscounted(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether a clause counts something otherwise than every passage that counts it."""
-    theirs: dict[str, set[str]] = {}
-    for source in sources:
-        for number, what in _counted(source.text):
-            theirs.setdefault(what, set()).add(number)
+    ours = [(number, what) for number, what in _counted(part) if number != "1"]
+    theirs = [source.made(_counts) for source in sources] if ours else []
+    told = [(number, [one[what] for one in theirs if what in one]) for number, what in ours]
     return any(
-        what in theirs and number not in theirs[what] and not _in_place(number, part, sources)
-        for number, what in _counted(part)
-        if number != "1"
+        known and not any(number in one for one in known) and not _in_place(number, part, sources)
+        for number, known in told
     )
+
+
+def _counts(source: Text) -> dict[str, set[str]]:
+    """Return what a source counts, and in which numbers."""
+    found: dict[str, set[str]] = {}
+    for number, what in _counted(source.text):
+        found.setdefault(what, set()).add(number)
+    return found
 
 
 def _in_place(number: str, part: str, sources: Sequence[Text]) -> bool:
     """Tell whether a number of a clause stands between the same words in a source."""
     near = [run for run in _runs(numerals(part)) if f" {number} " in run]
-    return any(run in _joined(numerals(source.text)) for run in near for source in sources)
+    return any(run in source.made(_in_digits) for run in near for source in sources)
 
 
 def _runs(part: str) -> list[str]:
@@ -160,15 +173,18 @@ def _runs(part: str) -> list[str]:
     return [f" {' '.join(said[at : at + RUN])} " for at in range(len(said) - RUN + 1)]
 
 
-@lru_cache(maxsize=32)
-def _joined(text: str) -> str:
-    return f" {' '.join(one.lower() for one in tokens(text))} "
+def _joined(source: Text) -> str:
+    return f" {' '.join(one.lower() for one in tokens(source.text))} "
+
+
+def _in_digits(source: Text) -> str:
+    return f" {' '.join(one.lower() for one in tokens(numerals(source.text)))} "
 
 
 def is_copy(part: str, sources: Sequence[Text]) -> bool:
     """Tell whether most of a clause stands in a source in the same order."""
     runs = _runs(part)
-    found = (sum(run in _joined(source.text) for run in runs) for source in sources)
+    found = (sum(run in source.made(_joined) for run in runs) for source in sources)
     return bool(runs) and max(found, default=0) >= COPIED * len(runs)
 
 
@@ -176,11 +192,10 @@ def _overlap(part: _Part, wanted: Mapping[str, int]) -> int:
     return sum(worth for word, worth in wanted.items() if word in part.words)
 
 
-@lru_cache(maxsize=16)
-def _parts_of(said: Sequence[str]) -> tuple[_Part, ...]:
-    """Return the parts of some sentences, each with what is short beside it."""
+def _parts_of(source: Text) -> list[_Part]:
+    """Return the parts with numbers of the sentences of a source, with what is short beside it."""
     found: list[_Part] = []
-    for sentence in said:
+    for sentence in source.said:
         main = [one for one in _PART.split(_PARENTHESIS.sub(" ", sentence)) if one.strip()]
         cut = [_part(one) for one in main]
         for at in range(len(main)):
@@ -190,7 +205,7 @@ def _parts_of(said: Sequence[str]) -> tuple[_Part, ...]:
             _part(sentence[max(0, one.start() - BEFORE) : one.end()])
             for one in _PARENTHESIS.finditer(sentence)
         ]
-    return tuple(found)
+    return [*dict.fromkeys(one for one in found if one.numbers)]
 
 
 def _joins(parts: Sequence[str], other: int, at: int) -> bool:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, permutations
+from bisect import insort
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, islice, permutations
 from typing import Literal
 
 from report.arithmetic import numbers
 from report.caveats import is_computed
-from report.numbers import Number, expressions, is_near, listed, made_of, terms, wrong_sum
+from report.numbers import (
+    Number,
+    expressions,
+    is_near,
+    is_one,
+    listed,
+    made_of,
+    near,
+    terms,
+    wrong_sum,
+)
 from report.quantities import converted, durations, wrong_duration
 from retrieval.regex import regex
 
@@ -30,6 +42,9 @@ RESULTS = 12
 
 OWN = 6
 """With how many numbers of its own a statement may have reckoned in two steps."""
+
+MOST = 60
+"""A statement is reckoned with so many numbers at most; what takes others is not known to hold."""
 
 LEAST = 10
 """A factor below it is read, too, though a single digit says little elsewhere."""
@@ -79,17 +94,29 @@ class Reckoner:
     def __init__(self, asked: str) -> None:
         self.asked = [*dict.fromkeys(numbers(asked))][:OWN]
         self.told: list[list[float]] = []
-        self.results: list[float] = []
+        self.results: dict[float, None] = {}
+        self.before = sorted(self.asked)
+        """All that was told or computed so far, and what was asked, sorted."""
         self.made: list[float] = []
         """What was computed of the statement that was looked at last."""
 
     def tell(self, said: str) -> None:
         """Note the numbers of the statement that was looked at, and what it computed."""
-        self.results += [one for one in self.made if one not in self.results]
+        self._keep(self.made)
         self.made = []
         self.told.append([*dict.fromkeys(numbers(said))])
+        self._add(self.told[-1])
         for expression in [] if wrong_sum(said) else expressions(said):
-            self.results += [one for one in terms(expression) if one not in self.results]
+            self._keep(terms(expression))
+
+    def _keep(self, made: Iterable[float]) -> None:
+        new = [one for one in dict.fromkeys(made) if one not in self.results]
+        self.results |= dict.fromkeys(new)
+        self._add(new)
+
+    def _add(self, told: Iterable[float]) -> None:
+        for number in told:
+            insort(self.before, number)
 
     def outcome(
         self, said: str, known: Sequence[float], *, row: bool = False, cited: bool = False
@@ -102,7 +129,7 @@ class Reckoner:
             row: Whether it is a row of a table, where a cell may be computed from the others.
             cited: Whether it names its sources; then it must say plainly that it reckons.
         """
-        written = bool(expressions(said) or converted(said))
+        written = bool(_worked_out(said))
         self.made = []
         own, sums = written or is_computed(said), bool(_RECKONS.search(said))
         if not (row or own or sums or (not cited and _CONCLUDES.search(said))):
@@ -110,11 +137,11 @@ class Reckoner:
         if does_not_come_out(said):
             return "wrong"
         wanted = self._wanted(said)
-        given = [one for one in wanted if self._is_told(one, known)]
+        given = {one for one in wanted if self._is_told(one, known)}
         missing = [one for one in wanted if one not in given]
         made = self._made(said, missing, FEWER if row else LATEST, twice=own or not cited)
         if len(made) < len(missing):
-            operands = given or len(self._before()) > 1
+            operands = given or len(self.before) > 1
             return "wrong" if operands and (own or sums) else "unknown" if own else ""
         self.made = made
         told = sums and any(is_near(one, sorted(self.results)) for one in wanted)
@@ -122,50 +149,69 @@ class Reckoner:
 
     def _wanted(self, said: str) -> list[Number]:
         """Return the numbers of a statement that must come from somewhere, in its order."""
-        every = self._before()
-        for duration, seconds, slack in durations(said):
-            values = {
-                one * unit for one in (*every, *numbers(said)) for unit in (1.0, 60.0, 3600.0)
-            }
-            if any(abs(one - seconds) <= slack for one in values):
+        own = sorted(_named(said)) if (told := durations(said)) else []
+        for duration, seconds, slack in told:
+            units = (Number(seconds / unit, slack / unit) for unit in (1.0, 60.0, 3600.0))
+            if any(near(one, self.before) or near(one, own) for one in units):
                 said = said.replace(duration, " ")
-        times = (float(one or other) for one, other in _TIMES.findall(said))
-        return [*listed(said), *(Number(one, 0.5) for one in times if one < LEAST)]
+        return [*_counting(said)]
 
     def _is_told(self, number: Number, known: Sequence[float]) -> bool:
-        return is_near(number, sorted(self._before())) or is_near(number, known)
-
-    def _before(self) -> list[float]:
-        return [*self.asked, *(one for told in self.told for one in told), *self.results]
+        return is_near(number, self.before) or is_near(number, known)
 
     def _made(self, said: str, missing: Sequence[Number], back: int, *, twice: bool) -> list[float]:
-        """Return those of some numbers that can be computed, each of which later ones may use."""
+        """Return the first numbers that can be computed, each of which later ones may use."""
         made: list[float] = []
-        if any(not _is_named(one, said) for one in _without_result(said)):
+        if _is_unnamed(said) or len(missing) > MOST:
             return []
-        worked_out = [value for one in expressions(said) for value in terms(one)]
-        worked_out += converted(said)
+        worked_out, units = _worked_out(said), _units(said)
         lost = {one.value for one in missing}
-        own = [*dict.fromkeys(one for one in numbers(said) if one not in lost)]
-        before = [*self.asked, *chain(*self.told[-back:]), *self.results[-RESULTS:]]
+        own = [one for one in _named(said) if one not in lost]
+        results = [*reversed([*islice(reversed(self.results), RESULTS)])]
+        before = [*self.asked, *chain(*self.told[-back:]), *results]
         for number in missing:
-            near = [*dict.fromkeys([*before, *own, *made])]
+            beside = [*dict.fromkeys([*before, *own, *made])][-MOST:]
             further = _twice([*own, *made][-OWN:]) if twice else ()
-            known = (*worked_out, *_steps(near, _units(said)), *further)
-            if is_near(number, sorted(known)):
-                made.append(number.value)
+            if not is_one(number, chain(worked_out, _steps(beside, units), further)):
+                break
+            made.append(number.value)
         return made
 
     def _repeats(self, said: str) -> bool:
         """Tell whether a result stands in a statement with the numbers that it comes of."""
-        own = [*dict.fromkeys(numbers(said))]
+        own = _named(said)
         return any(
             one in self.results and any(abs(one - other) < 1e-6 for other in _twice(rest))
             for one in own
-            if len(rest := [other for other in own if other != one][:OWN]) > 1
+            if len(rest := [other for other in own[: OWN + 1] if other != one][:OWN]) > 1
         )
 
 
+@lru_cache(maxsize=512)
+def _worked_out(said: str) -> tuple[float, ...]:
+    """Return what the calculations and the lengths of time in a statement come to."""
+    return (*(value for one in expressions(said) for value in terms(one)), *converted(said))
+
+
+@lru_cache(maxsize=512)
+def _named(said: str) -> tuple[float, ...]:
+    return tuple(dict.fromkeys(numbers(said)))
+
+
+@lru_cache(maxsize=512)
+def _counting(said: str) -> tuple[Number, ...]:
+    """Return the numbers of a statement that must come from somewhere, and small factors."""
+    times = (float(one or other) for one, other in _TIMES.findall(said))
+    return (*listed(said), *(Number(one, 0.5) for one in times if one < LEAST))
+
+
+@lru_cache(maxsize=512)
+def _is_unnamed(said: str) -> bool:
+    """Tell whether a calculation has no result and comes to no number beside it."""
+    return any(not _is_named(one, said) for one in _without_result(said))
+
+
+@lru_cache(maxsize=512)
 def does_not_come_out(said: str) -> bool:
     """Tell whether a calculation that is written out comes to something else than is said."""
     explained = (

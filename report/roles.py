@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from report.contrast import Text
 from report.likeness import CLAUSES
@@ -53,14 +53,13 @@ def other_role(said: str, sources: Sequence[Text]) -> bool:
     """
     if language(said) != "en":
         return False
-    known = frozenset[str]().union(*(_known_names(source.text) for source in sources))
-    agent = _other_agent(said, sources, known) or _other_place(said, sources, known)
+    agent = _other_agent(said, sources) or _other_place(said, sources)
     return agent or _other_end(said, sources)
 
 
 def _other_end(said: str, sources: Sequence[Text]) -> bool:
     """Tell whether somebody is said to be born where, or when, a source only says they died."""
-    lives = [(source.text, one) for source in sources if (one := _LIFE.search(source.text))]
+    lives = [(source.text, one) for source in sources if (one := source.made(_life))]
     told = [(one, bool(_BORN.search(one)), bool(_DIED.search(one))) for one in CLAUSES.split(said)]
     return any(
         _only_in(life["died" if born else "born"], text.replace(life[0], " ", 1) + _end(life, born))
@@ -69,6 +68,10 @@ def _other_end(said: str, sources: Sequence[Text]) -> bool:
         for clause, born, died in told
         if born != died
     )
+
+
+def _life(source: Text) -> re.Match[str] | None:
+    return _LIFE.search(source.text)
 
 
 def _end(life: re.Match[str], born: bool) -> str:
@@ -81,43 +84,65 @@ def _only_in(part: str, rest: str) -> frozenset[str]:
     return frozenset(one for one in facts if one not in rest)
 
 
-def _other_agent(said: str, sources: Sequence[Text], known: frozenset[str]) -> bool:
-    theirs: dict[str, set[str]] = {}
-    for source in sources:
-        for verb, name in _agents(source.text):
-            theirs.setdefault(verb, set()).update(name)
-    unnamed = {verb for source in sources for verb, name in _agents(source.text) if not name}
-    untold = unnamed.union(*(_without_agent(source.text) for source in sources))
+def _other_agent(said: str, sources: Sequence[Text]) -> bool:
+    done = [source.made(_agents_of) for source in sources]
     return any(
-        theirs.get(verb) and name <= known and not name & theirs[verb]
+        _are_others(name, [one[verb] for one in done if verb in one], sources)
         for verb, name in _agents(said)
-        if name and verb not in untold | _OF_BOTH
+        if name and verb not in _OF_BOTH and not any(verb in one.made(_untold) for one in sources)
     )
 
 
-def _other_place(said: str, sources: Sequence[Text], known: frozenset[str]) -> bool:
-    places = [one for source in sources for one in _places(source.text)]
+def _other_place(said: str, sources: Sequence[Text]) -> bool:
+    places = [source.made(_places_of) for source in sources]
     for verb, names in _places(said):
-        told = any(other == verb for other, _ in places)
-        theirs = [found for other, found in places if other == verb or stands_in(verb, other)]
-        every = frozenset[str]().union(*theirs)
-        if told and every and names and names <= known and not names & every:
+        told = any(verb in one for one in places)
+        theirs = [
+            found
+            for one in (places if told and names else ())
+            for other, found in one.items()
+            if other == verb or stands_in(verb, other)
+        ]
+        if told and _are_others(names, theirs, sources):
             return True
     return False
 
 
-@lru_cache(maxsize=64)
-def _agents(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return what was done, each time with the words of the names of those who did it."""
-    said = [one.text for one in sentences(text)]
-    found = [one for told in said for way in (_BY, _DID) for one in way.finditer(told)]
-    return tuple((verb, _words(one["names"])) for one in found for verb in _done(one["verbs"]))
+def _are_others(names: frozenset[str], theirs: Sequence[set[str]], sources: Sequence[Text]) -> bool:
+    """Tell whether the words of names are all in sources, and none is of those that they tell."""
+    known = (any(name in source.made(_known_names) for source in sources) for name in names)
+    told = any(theirs) and not any(one & names for one in theirs)
+    return bool(names) and told and all(known)
 
 
-@lru_cache(maxsize=64)
-def _without_agent(text: str) -> frozenset[str]:
-    """Return what is said to be done where no name says by whom."""
-    return frozenset(verb for one in sentences(text) for verb in _alone(one.text))
+def _agents_of(source: Text) -> dict[str, set[str]]:
+    return _together(_agents(source.text))
+
+
+def _places_of(source: Text) -> dict[str, set[str]]:
+    return _together(_places(source.text))
+
+
+def _together(found: Iterable[tuple[str, frozenset[str]]]) -> dict[str, set[str]]:
+    """Return what was done, with the words of all names that stand with it."""
+    every: dict[str, set[str]] = {}
+    for verb, names in found:
+        every.setdefault(verb, set()).update(names)
+    return every
+
+
+def _agents(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield what was done, each time with the words of the names of those who did it."""
+    said = (one.text for one in sentences(text))
+    found = (one for told in said for way in (_BY, _DID) for one in way.finditer(told))
+    return ((verb, _words(one["names"])) for one in found for verb in _done(one["verbs"]))
+
+
+def _untold(source: Text) -> frozenset[str]:
+    """Return what a source says to be done where no name says by whom."""
+    unnamed = (verb for verb, name in _agents(source.text) if not name)
+    alone = (verb for one in sentences(source.text) for verb in _alone(one.text))
+    return frozenset(chain(unnamed, alone))
 
 
 def _alone(said: str) -> Iterator[str]:
@@ -127,8 +152,7 @@ def _alone(said: str) -> Iterator[str]:
             yield from _done(one[0])
 
 
-@lru_cache(maxsize=64)
-def _places(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _places(text: str) -> list[tuple[str, frozenset[str]]]:
     """Return what was done, each time with the words of the names of where."""
     done = [*_DONE.finditer(text)]
     found = []
@@ -137,7 +161,7 @@ def _places(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
         near = _ENDS.split(text[one.end() : end], maxsplit=1)[0]
         names = [_words(place["names"]) for place in _PLACE.finditer(near)]
         found += [(verb, frozenset[str]().union(*names)) for verb in _done(one[0]) if names]
-    return tuple(found)
+    return found
 
 
 def _done(verbs: str) -> Iterator[str]:
@@ -149,6 +173,6 @@ def _words(names: str) -> frozenset[str]:
     return frozenset(one for one in found if len(one) >= LONG)
 
 
-@lru_cache(maxsize=64)
-def _known_names(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", text))
+def _known_names(source: Text) -> frozenset[str]:
+    found = re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", source.text)
+    return frozenset(found)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from functools import cached_property
+from heapq import nlargest
+from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
@@ -13,7 +15,7 @@ from report.blocks import Around, Block, around, blocks, cells, joined, prose, t
 from report.caveats import is_own, is_reckoned, suggests, wants_settings
 from report.claims import sort
 from report.comparison import Comparison
-from report.contrast import contrast, indexed, plain
+from report.contrast import Text, contrast, indexed, plain
 from report.leads import left_hanging, letters
 from report.likeness import CLAUSES
 from report.marks import MARKER, QUOTE, cites, given, replaced
@@ -31,6 +33,9 @@ LEAD = {"en": 1 / 2, "zh": 1 / 5}
 
 EASED = {"en": 1.5, "zh": 2}
 """How many times fewer words may be known of a brief sentence that leads on to a cited one."""
+
+QUOTED = 20
+"""A statement is compared with so many quotations of its paragraph, and always with its sources."""
 
 BRIEF = {"en": 8, "zh": 14}
 """So many words at most has a brief sentence."""
@@ -93,8 +98,10 @@ class _Prover(Comparison):
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = blocks(checked.body)
         headings = [part.text for part in self.parts if part.kind == "heading"]
+        self.headings = [*accumulate(self.parts, _heading, initial="")]
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
         self.doubted: list[Doubted] = []
+        self.had: dict[tuple[str, int], set[str]] = {}
 
     def proven(self, quotes: list[Quote], removed: Sequence[Removed]) -> Proven:
         """Return the text with the sources of its sentences, and without those that have none."""
@@ -103,13 +110,11 @@ class _Prover(Comparison):
         for at, part in prose(self.parts):
             self.around = "\n".join([self.around, plain(part.text)][-2:])
             self.near = cites(part.text)
-            self.above = above(self.parts, at)
+            self.above = self.names_above(at)
             row = part.kind == "row"
             said = statements_of(part)
             kept = [
-                self.told(
-                    self.row(statement, at) if row else self.sourced(statement, cites(part.text))
-                )
+                self.told(self.row(statement, at) if row else self.sourced(statement, self.near))
                 for statement in said
             ]
             kept = self.referred_to(said, self.with_neighbours(said, kept, self.below(at)))
@@ -156,12 +161,12 @@ class _Prover(Comparison):
 
     def having(self, statement: str, near: Sequence[str] = ()) -> list[str]:
         """Return the sources that have the words of a statement, those near it first."""
+        # What was computed so far may bear out a number of it.
+        key = statement, len(self.reckoner.results)
+        if key not in self.had:
+            self.had[key] = {name for name in self.texts if self.has_any(statement, name)}
         names = dict.fromkeys([*near, *self.cited, *self.texts])
-        return [
-            name
-            for name in names
-            if self.has_words(statement, name) or self.has_loosely(statement, name)
-        ]
+        return [name for name in names if name in self.had[key]]
 
     def given_source(self, statement: str, near: Sequence[str]) -> str:
         """Return a statement with a source that says all of it, or nothing if there is none."""
@@ -219,7 +224,8 @@ class _Prover(Comparison):
         """Return what a block leads to: a list, a table, or a paragraph after one sentence."""
         if self.parts[at].kind != "text":
             return ""
-        after = next((one for one in self.parts[at + 1 :] if one.kind != "blank"), None)
+        below = map(self.parts.__getitem__, range(at + 1, len(self.parts)))
+        after = next((one for one in below if one.kind != "blank"), None)
         alone = len(statements(self.parts[at].text)) == 1
         kinds = ("item", "row", "text") if alone else ("item", "row")
         return after.text if after and after.kind in kinds else ""
@@ -231,12 +237,12 @@ class _Prover(Comparison):
         named as without a source, where it has no number of its own and many of its words are in
         the paragraph, in its sources or in the question.
         """
-        left = [*kept]
+        left, beside = [*kept], "".join(kept)
         for at, statement in enumerate(said):
             after = kept[at + 1] if at + 1 < len(said) else below
             around = [*kept[max(0, at - 1) : at], after] if sums_up(statement) else [after]
             named = [name for one in around for name in cites(one) if name in self.texts]
-            if not left[at] and named and self.belongs(statement, after, "".join(kept), named):
+            if not left[at] and named and self.belongs(statement, after, beside, named):
                 self.doubt(statement, "no_source")
                 left[at] = statement
         return left
@@ -285,12 +291,13 @@ class _Prover(Comparison):
 
     def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
         """Doubt what says the opposite of a quotation from its own source in its paragraph."""
-        quoted = [(one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph)]
+        found = dict.fromkeys((one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph))
+        quoted = [(name, indexed(text)) for name, text in found]
         doubted = {one["text"] for one in self.doubted}
         for statement in kept if quoted else []:
-            said, names = plain(statement), cites(statement)
-            theirs = [indexed(text) for name, text in quoted if name in names]
-            theirs = [one for one in theirs if one.language == language(said)]
+            said, names = plain(statement), set(cites(statement))
+            theirs = [one for name, one in quoted if name in names]
+            theirs = _nearest(said, [one for one in theirs if one.language == language(said)])
             parts = [said, *CLAUSES.split(said)] if theirs else []
             opposite = any(contrast(part, theirs, self.asked) == "negation" for part in parts)
             if opposite and statement.strip() not in doubted:
@@ -335,11 +342,10 @@ class _Prover(Comparison):
 
     def is_reckoned(self, at: int, above: Around) -> bool:
         """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""
-        rows = [
-            part for part in table(self.parts, at) if plain(part.text) != plain(self.parts[at].text)
-        ]
-        told = any(is_reckoned(plain(one)) for one in (above.lead, *above.head))
-        return told or any(self.reckoned(plain(row.text), row=True) == "holds" for row in rows)
+        if any(is_reckoned(plain(one)) for one in (above.lead, *above.head)):
+            return True
+        own, rows = plain(self.parts[at].text), [plain(one.text) for one in table(self.parts, at)]
+        return any(self.reckoned(row, row=True) == "holds" for row in rows if row != own)
 
     def cell(
         self, text: str, beside: Sequence[str], whole: Sequence[str], above: Around, head: str
@@ -367,9 +373,8 @@ class _Prover(Comparison):
         where the question asks for one, or where it stands in a sentence of the writer's own.
         """
         names = self.cited or list(self.texts)
-        own = [plain(one) for block in self.parts for one in statements(block.text) if is_own(one)]
         free = suggests((statements(lead) or [""])[-1]) or wants_settings(self.question)
-        known = values("\n".join(own))
+        known = self.own_numbers
         unknown = unknown_lines(part.text, self.beside(names))
         for one in lines(part.text):
             if not free and self.unsupported(one, names, known):
@@ -377,12 +382,31 @@ class _Prover(Comparison):
             elif one in unknown:
                 self.doubt(coded(one), "unknown")
 
+    def names_above(self, at: int) -> list[str]:
+        """Return what names the subject of a block: its heading, and what leads on to a table."""
+        row = self.parts[at].kind == "row"
+        lead = statements(around(self.parts, at).lead)[-1:] if row else []
+        return [plain(one) for one in (self.headings[at], *lead) if one]
 
-def above(parts: Sequence[Block], at: int) -> list[str]:
-    """Return what names the subject of a block: its heading, and what leads on to a table."""
-    headings = (part.text for part in reversed(parts[:at]) if part.kind == "heading")
-    lead = statements(around(parts, at).lead)[-1:] if parts[at].kind == "row" else []
-    return [plain(one) for one in (next(headings, ""), *lead) if one]
+    @cached_property
+    def own_numbers(self) -> list[float]:
+        """Return the numbers of the sentences that are the writer's own, sorted."""
+        said = (one for block in self.parts for one in statements(block.text))
+        return values("\n".join(plain(one) for one in said if is_own(one)))
+
+
+def _nearest(said: str, quoted: list[Text]) -> list[Text]:
+    """Return the quotations with most words of a statement, if there are too many for all."""
+    wanted = set(words(said)) if len(quoted) > QUOTED else set()
+    return (
+        quoted
+        if not wanted
+        else nlargest(QUOTED, quoted, key=lambda one: len(wanted & one.places.keys()))
+    )
+
+
+def _heading(last: str, part: Block) -> str:
+    return part.text if part.kind == "heading" else last
 
 
 def _said(left: Sequence[Block]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -24,23 +24,44 @@ _MEASURED = regex(
 _CONTRARY = str.maketrans("大小高低多少长短早晚强弱快慢重轻", "小大低高少多短长晚早弱强慢快轻重")
 
 
-def opposite_size(said: str, texts: Sequence[str]) -> bool:
-    """Tell whether texts only have the opposite of what Chinese says of a size: 储量很大."""
-    theirs = {one for text in texts for one in _measured(text)}
+def opposite_size(said: str, sources: Sequence[Text]) -> bool:
+    """Tell whether sources only have the opposite of what Chinese says of a size: 储量很大."""
+    ours = _measured(said)
+    theirs = [source.made(_sizes) for source in sources] if ours else []
     return any(
-        (of, how.translate(_CONTRARY)) in theirs and (of, how) not in theirs
-        for of, how in _measured(said)
+        any((of, how.translate(_CONTRARY)) in one for one in theirs)
+        and not any((of, how) in one for one in theirs)
+        for of, how in ours
     )
 
 
-@lru_cache(maxsize=64)
+def _sizes(source: Text) -> frozenset[tuple[str, str]]:
+    return _measured(source.text)
+
+
 def _measured(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((one["of"], one["how"]) for one in _MEASURED.finditer(text))
 
 
 def has(word: str, source: Text) -> bool:
     """Tell whether a source has a word in whatever form, or one that may stand for it."""
-    return _known(word, _vocabulary(source.text))
+    return _known(word, source.made(_forms))
+
+
+def places_of(word: str, source: Text) -> set[int]:
+    """Return which sentences of a source have a word in any form, or one that may stand for it."""
+    forms = source.made(_forms)
+    spelt = {one for form in _forms_of(word) for one in forms.get(form, ())}
+    return {at for one in spelt for at in source.places[one]}
+
+
+def _forms(source: Text) -> dict[str, list[str]]:
+    """Return for each form that a word is known by the words of a source with it."""
+    found: dict[str, list[str]] = {}
+    for word in source.places:
+        for form in _forms_in(word):
+            found.setdefault(form, []).append(word)
+    return found
 
 
 def stands_in(word: str, sentence: str) -> bool:
@@ -86,8 +107,12 @@ def _stems(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _vocabulary(text: str) -> frozenset[str]:
-    found = frozenset(words(text))
-    found |= {base(one) for one in found}
+    return frozenset(form for word in dict.fromkeys(words(text)) for form in _forms_in(word))
+
+
+def _forms_in(word: str) -> set[str]:
+    """Return the forms that a word of a text is known by; `~` and `*` stand for any end."""
+    found = {word, base(word)}
     found |= {one[: -len("est")] for one in found if one.endswith("est") and one.isascii()}
     found |= {one[:PART] + "~" for one in found if len(one) > PART and one.isalpha()}
     return found | {one[:PREFIX] + "*" for one in found if len(one) >= PREFIX and one.isalpha()}
@@ -112,15 +137,21 @@ def _bases() -> dict[str, str]:
     return {form: first for first, *others in filter(None, forms) for form in others}
 
 
-def _known(word: str, vocabulary: frozenset[str]) -> bool:
+def _known(word: str, vocabulary: Container[str]) -> bool:
+    return any(one in vocabulary for one in _forms_of(word))
+
+
+def _forms_of(word: str) -> Iterator[str]:
+    """Yield the forms in which a text may have a word, or one that may stand for it."""
     word = base(word)
-    if word in vocabulary or not _synonyms().get(word, frozenset()).isdisjoint(vocabulary):
-        return True
+    yield word
+    yield from _synonyms().get(word, ())
     if word.startswith("un") and len(word) > PREFIX:
-        return _known(word[2:], vocabulary)
-    if len(word) == PART:
-        return word + "~" in vocabulary
-    return len(word) >= PREFIX and word.isascii() and word[:PREFIX] + "*" in vocabulary
+        yield from _forms_of(word[2:])
+    elif len(word) == PART:
+        yield word + "~"
+    elif len(word) >= PREFIX and word.isascii():
+        yield word[:PREFIX] + "*"
 
 
 @lru_cache(maxsize=64)

@@ -38,6 +38,7 @@ from report.quotations import quotations
 from report.render import plain as plain_report
 from report.roles import other_role
 from report.snippets import nearest_place, place_of, unknown_lines
+from report.support import proven
 from report.synonyms import opposed
 from retrieval.blocks import announces
 from retrieval.boilerplate import boilerplate
@@ -159,6 +160,12 @@ def named(text: str) -> object:
     return nearest_place(5 * text, 5 * text)
 
 
+def judged(text: str) -> object:
+    """Compare a report with two short sources."""
+    sources = {"S1": "Bees danced in 1990. Vos filmed 12 of them.", "S2": "Bees sleep at night."}
+    return proven(text[: SIZE // 4], sources, "How do bees dance?")
+
+
 def set_in_line(text: str) -> object:
     """Look for the line that a name begins in a text that is one line."""
     return place_of("S1", 20 * text)
@@ -248,6 +255,12 @@ def test_a_text_of_one_thing_repeated_takes_no_longer_than_another(
         (set_in_line, "[S1, "),
         (stated, "J. K. R., "),
         (tabulated, "| a |\n"),
+        (judged, "```\na\n"),
+        (judged, "```py\na\n"),
+        (judged, "| 7 | 12"),
+        (judged, '<q s="S1">Bees danced in 1990</q> '),
+        (judged, "Bees dance in 1991. "),
+        (judged, "in total 14 and 23 = 40 ; "),
     ],
 )
 def test_a_text_of_the_worst_kind_is_read_in_a_moment(work: Callable[[str], object], unit: str):
