@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from langchain_core.messages import HumanMessage
@@ -22,10 +23,14 @@ from report.rulings import Claim, Grade, Judged, borne_out, claims, evidence, fi
 from report.support import Proven
 from report.wording import doubt
 from retrieval.tokens import count
+from runs.budget import beside
 from runs.compacting import FULL, window
 from runs.place import here, owner
 from runs.trace import trace
 from tools.evidence import texts, verified
+
+WORSE: tuple[Grade, ...] = ("own", "supported", "not_said", "contradicted")
+"""The verdicts; of two on one sentence the later one counts."""
 
 
 class SentenceVerdict(BaseModel):
@@ -85,24 +90,47 @@ async def read_again(
     if not (runtime.context.second_reader and settings().second_reader):
         await trace(here(state, runtime), "status", "checker", "off")
         return Reread(checked, "off")
+    try:
+        return await _reread(state, runtime, text, checked, sources)
+    except Problem as problem:
+        return Reread(checked, "failed", problem.code)
+
+
+async def _reread(
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    text: str,
+    checked: Proven,
+    sources: Mapping[str, Source],
+) -> Reread:
+    """Ask the model, and prove the text again with what it says.
+
+    Raises:
+        Problem: What `playing`, `ask` and `verified` raise.
+    """
+    place, asked = here(state, runtime), state["question"]
     pages = await texts(owner(runtime), sources)
-    every = claims(text, checked.removed, checked.doubted, pages, checked.body)
+    chosen = partial(_shown, text, checked, pages, await _room(state, runtime))
+    every, shown = await beside(place, runtime.context, "checker", chosen)
     if not every:
         return Reread(checked, "not_needed")
-    shown = fitting(every, pages, await _room(state, runtime))
     if not shown:
         return Reread(checked, "failed", "model_context")
     left = len(every) - len(shown)
-    try:
-        given = await _verdicts(state, runtime, shown, pages, sources)
-        if given is None:
-            return Reread(checked, "asked", unread=left)
-        ruled = ruling(shown, given)
-        place, asked = here(state, runtime), state["question"]
-        again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
-    except Problem as problem:
-        return Reread(checked, "failed", problem.code)
+    given = await _verdicts(state, runtime, shown, pages, sources)
+    if given is None:
+        return Reread(checked, "asked", unread=left)
+    ruled = ruling(shown, given)
+    again = await verified(place, runtime.context, "reporter", text, sources, asked, ruled)
     return Reread(again, "asked", unread=left)
+
+
+def _shown(
+    text: str, checked: Proven, pages: Mapping[str, str], room: int
+) -> tuple[list[Claim], list[Claim]]:
+    """Return all claims of a text, and those that fit into one request."""
+    every = claims(text, checked.removed, checked.doubted, pages, checked.body)
+    return every, fitting(every, pages, room)
 
 
 async def _room(state: Mapping[str, Any], runtime: Runtime[Context]) -> int:
@@ -155,12 +183,13 @@ def judgements(
     Of two verdicts on one sentence the worse one counts.
     """
     by_number = {claim.number: claim for claim in shown}
-    ranked = sorted(checks.verdicts, key=lambda one: one.verdict in ("not_said", "contradicted"))
-    return {
+    ranked = sorted(checks.verdicts, key=lambda one: WORSE.index(one.verdict))
+    judged = {
         one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
         for one in ranked
         if one.sentence in by_number
     }
+    return {number: one for number, one in judged.items() if one}
 
 
 def _marked(claim: Claim, language: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
 from report.caveats import is_own, not_found
 from report.openers import introduces
+from report.synonyms import irregular
 from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import words
@@ -141,7 +143,14 @@ def asserts(heading: str) -> bool:
     if re.search(f"[{HAN}]", heading):
         said = re.findall(f"[{HAN}]{{1,2}}|[A-Za-z0-9_.=-]+", heading)
         return len(said) > WORDS and bool(_ZH_VERB.search(heading))
-    return len(heading.split()) > WORDS and bool(_VERB.search(heading))
+    said = heading.lower().split()
+    return len(said) > WORDS and bool(_VERB.search(heading) or _past().intersection(said[1:-1]))
+
+
+@cache
+def _past() -> frozenset[str]:
+    """Return the forms of irregular verbs that are hardly ever nouns."""
+    return frozenset(irregular()) - {"cast", "cut", "hit", "left", "ground", "found", "saw"}
 
 
 def asserts_before_colon(line: str) -> bool:

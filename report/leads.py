@@ -13,6 +13,7 @@ from report.statements import statements
 from retrieval.regex import regex
 from retrieval.words import words
 
+_TELLING = regex(r"[^\W_]|(?<=\d)[.,:/](?=\d)|[<>≤≥=±−%+]|-(?=\d)")
 _CODE = regex(r"\W*?(?:the\s+)?`([^`]+)`", re.IGNORECASE)
 
 
@@ -47,5 +48,5 @@ def _subject(said: str) -> str:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text, without its citations."""
-    return "".join(filter(str.isalnum, MARKER.sub("", text)))
+    """Return the letters of a text and its numbers with their signs, without its citations."""
+    return "".join(_TELLING.findall(MARKER.sub("", text)))

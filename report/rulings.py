@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from graph.records import Doubted, Passage, Removed
@@ -16,10 +17,12 @@ from report.marks import MARKER, QUOTE, cites
 from report.placing import Use, placed
 from report.snippets import coded, lines, names, nearest_place
 from report.statements import statements, statements_of
+from report.synonyms import stands_in
 from report.verify import check
 from retrieval.regex import regex
-from retrieval.text import Span, find
+from retrieval.text import Span, find, language
 from retrieval.tokens import count
+from retrieval.words import words
 
 Grade = Literal["supported", "own", "not_said", "contradicted"]
 """What a reader says of a statement: its sources say it; it claims nothing of them, being the
@@ -39,6 +42,9 @@ NUMBERS = frozenset(["number", "other_number", "calculation"])
 
 DISPUTED = "disputed"
 """The reason to doubt a number that the checks do not find and the reader accepts."""
+
+WORDS = 0.25
+"""A source that a reader names has so many of the words of the claim, if it is in its language."""
 
 LONGEST = 300
 """How many characters of a page are told as what it says instead, at most."""
@@ -88,7 +94,7 @@ class _Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a second reader says; a statement is known by its letters and digits."""
+    """What a second reader says; a statement is known by its letters and numbers."""
 
     upheld: Mapping[str, str] = field(default_factory=dict)
     """Statements that stay and are not doubted, each with the source that it shall cite, or ""."""
@@ -151,15 +157,14 @@ def fitting(shown: Sequence[Claim], texts: Mapping[str, str], tokens: int) -> li
     Those come first that the checks hold something against. They are in the order of the text.
     """
     ranked = sorted(shown, key=lambda claim: not claim.reason)
-    most = bisect_right(
-        range(1, len(ranked) + 1), tokens, key=lambda upto: _tokens(ranked[:upto], texts)
-    )
-    return sorted(ranked[:most])
+    places = [_resting(claim, texts) for claim in ranked]
+    said = [*accumulate(BESIDE + count(f"{claim.head}\n{claim.text}") for claim in ranked)]
 
+    def needed(upto: int) -> int:
+        pieces = _pieces(chain.from_iterable(places[:upto]), texts)
+        return said[upto - 1] + sum(BESIDE + count(one["text"]) for one in pieces)
 
-def _tokens(shown: Sequence[Claim], texts: Mapping[str, str]) -> int:
-    said = sum(BESIDE + count(f"{claim.head}\n{claim.text}") for claim in shown)
-    return said + sum(BESIDE + count(one["text"]) for one in evidence(shown, texts))
+    return sorted(ranked[: bisect_right(range(1, len(ranked) + 1), tokens, key=needed)])
 
 
 def ruling(shown: Sequence[Claim], verdicts: Mapping[int, Judged]) -> Ruling:
@@ -190,8 +195,10 @@ def ruling(shown: Sequence[Claim], verdicts: Mapping[int, Judged]) -> Ruling:
     return Ruling(upheld, faulted)
 
 
-def borne_out(judged: Judged, claim: Claim, texts: Mapping[str, str]) -> Judged:
+def borne_out(judged: Judged, claim: Claim, texts: Mapping[str, str]) -> Judged | None:
     """Return what a reader says of a claim, without words that are in no page or in no claim.
+
+    That a source says it counts only of one that has words of the claim.
 
     Args:
         judged: What the reader says; the source may be one that there is not.
@@ -199,6 +206,9 @@ def borne_out(judged: Judged, claim: Claim, texts: Mapping[str, str]) -> Judged:
         texts: The full text of each source by its id.
     """
     first = judged.source if judged.source in texts else ""
+    new = judged.grade == "supported" and judged.source not in ("", *claim.sources)
+    if new and not (first and _has_words(claim.text, texts[first])):
+        return None
     names = dict.fromkeys(filter(None, [first, *claim.sources, *texts]))
     says = " ".join(judged.says.split()).strip('"“”')
     said_by = next((name for name in names if name in texts and find(says, texts[name])), "")
@@ -211,11 +221,27 @@ def borne_out(judged: Judged, claim: Claim, texts: Mapping[str, str]) -> Judged:
     )
 
 
+def _has_words(said: str, text: str) -> bool:
+    """Tell whether a source in the language of a claim has words of it, in whatever form."""
+    wanted = set(words(MARKER.sub("", said)))
+    found = sum(stands_in(word, text) for word in wanted)
+    return language(said) != language(text) or found >= WORDS * len(wanted)
+
+
 def evidence(shown: Sequence[Claim], texts: Mapping[str, str]) -> list[Passage]:
     """Return the pieces of the pages that the claims rest on, with what stands around them."""
-    places = {
-        (name, span) for claim, name in _cited(shown, texts) for span in _places(texts[name], claim)
-    }
+    return _pieces(chain.from_iterable(_resting(claim, texts) for claim in shown), texts)
+
+
+def _resting(claim: Claim, texts: Mapping[str, str]) -> list[tuple[str, Span]]:
+    """Return the places in the pages that a claim rests on."""
+    named = (name for name in claim.sources if name in texts)
+    return [(name, span) for name in named for span in _places(texts[name], claim)]
+
+
+def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> list[Passage]:
+    """Return some places of pages with what is around them, as much as there is room for."""
+    places = set(resting)
     for beside in AROUND:
         wide = _apart(sorted((name, _widened(texts[name], at, beside)) for name, at in places))
         if sum(span.end - span.start for _, span in wide) <= ROOM:
@@ -291,10 +317,6 @@ def _cited_below(parts: Sequence[Block], at: int) -> tuple[str, ...]:
             break
         named += cites(part.text) if part.kind != "fence" else []
     return tuple(dict.fromkeys(named))
-
-
-def _cited(shown: Sequence[Claim], texts: Mapping[str, str]) -> Iterator[tuple[Claim, str]]:
-    return ((claim, name) for claim in shown for name in claim.sources if name in texts)
 
 
 def _places(text: str, claim: Claim) -> Iterator[Span]:

@@ -217,6 +217,16 @@ async def test_the_summary_says_that_a_second_reader_was_asked_or_has_failed(
     assert told == ["asked", "failed"]
 
 
+async def test_a_report_is_kept_whose_second_reader_cannot_be_loaded(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    models = {**choices.get("models", {}), "checker": "openai:gpt-5"}  # type: ignore[dict-item]
+    outcome = await reported(thread, {**choices, "models": models}, script, f"{TRUE} {RIGHT}")
+
+    assert TRUE[12:40] in report_of(outcome)["body"]
+    assert of_report("r", "t", outcome.state, "")["second_reader"] == "failed"
+
+
 async def test_quotations_alone_cost_no_call(
     thread: Session, choices: dict[str, object], script: Script
 ):

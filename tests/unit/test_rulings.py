@@ -66,6 +66,7 @@ def test_what_a_page_explains_of_a_line_of_code_is_shown():
         ("On battery the pump stops its work", True),
         ("The pump never opens a valve", True),
         ("Nobody can stand near it", True),
+        ("The painter fell into the pump", True),
         ("泵在断电时会关闭阀门", True),
         ("Pump 默认不记录压力", True),
         ("The pump: a British design of 1911", True),
@@ -221,6 +222,26 @@ def test_behind_a_citation_a_sentence_may_begin_with_a_small_letter():
         "xz keeps it with an option [S1]!",
         "gzip, too [S1].",
     ]
+
+
+@pytest.mark.parametrize("source", ["S3", "S9"])
+def test_a_source_with_no_word_of_a_claim_does_not_take_over_its_citation(source: str):
+    pages = {**PAGES, "S3": "Nothing here."}
+
+    assert borne_out(Judged("supported", source), CLAIM, pages) is None
+    assert borne_out(Judged("supported", "S1"), CLAIM, pages)
+
+
+def test_a_verdict_on_a_number_is_none_on_the_number_without_its_point_or_sign():
+    shown = [
+        Claim(1, "It is 1.5 km long [S1].", "number", ("S1",)),
+        Claim(2, "It holds where x > 5 [S1].", "negation", ("S1",)),
+    ]
+    said = ruling(shown, {1: Judged("contradicted"), 2: Judged("supported", "S1")})
+
+    assert said.doubted("It is 1.5 km long [S2].")
+    assert not said.doubted("It is 15 km long [S1].")
+    assert said.doubted("It holds where x < -5 [S1].", "negation")
 
 
 CLAIM = Claim(1, "The pump, painted blue, runs at 41 bar [S2].", "", ("S2",))
