@@ -28,7 +28,7 @@ from memory.base import Query
 from memory.experience import insights
 from memory.experience.checking import dangling
 from memory.experience.credits import credit
-from memory.experience.insights import PERSON
+from memory.experience.insights import TRUSTED
 from memory.experience.memory import Experience
 from memory.experience.outcome import Signs
 from memory.experience.recalling import prepare
@@ -121,7 +121,7 @@ async def _add(number: int, question: str) -> None:
     await close(OWNER, run, question, signs, said=list(_utterances(question)))
     if number % 5 == 0:
         content = f"For {question} look twice."
-        made = await insights.add(OWNER, content, {"planner": content}, [run], provenance=PERSON)
+        made = await insights.add(OWNER, content, {"planner": content}, [run], provenance=TRUSTED)
         TAUGHT.append(made.id)
 
 

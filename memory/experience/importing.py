@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from config.errors import Problem
 from config.named_files import read_text
 from config.validation import first_error
-from memory.experience.insights import PERSON, Wording, add_in
+from memory.experience.insights import TRUSTED, Wording, add_in, vouch_in
 from memory.experience.outcome import Signs
 from memory.experience.runs import Ending, close_in, found_in
 from memory.experience.utterances import Utterance
@@ -106,11 +106,14 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
 async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
     """Keep a run of a log, once and whole; return whether it is new.
 
+    Vouching counts for the insights of a known run as well.
+
     Args:
         owner: Whose.
         log: The run.
         vouched: Whether the person vouches for the words of its insights. The words of a log may be
-            those of any page, so without that only sentences of methods are told to later runs.
+            those of any page, so without that only sentences of methods are told to later runs,
+            each to the role it is for.
 
     Raises:
         Problem: `log_invalid` if the run of this name asked something else.
@@ -133,8 +136,12 @@ async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
             )
         if known is None:
             close_in(connection, owner, run, ending)
-            for one in log.insights:
-                add_in(connection, owner, _worded(one, run, vouched), [run])
+        for one in log.insights:
+            worded = _worded(one, run, vouched)
+            if known is None:
+                add_in(connection, owner, worded, [run])
+            else:
+                vouch_in(connection, owner, worded)
         return known is None
 
     return await write(work)
@@ -142,7 +149,7 @@ async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
 
 def _worded(one: Taught, run: str, vouched: bool) -> Wording:
     told = dict.fromkeys(one.roles or get_args(Role), one.content)
-    return Wording(one.content, told, PERSON if vouched else "tool", f"imported with {run}", run)
+    return Wording(one.content, told, TRUSTED if vouched else "tool", f"imported with {run}", run)
 
 
 def _on(one: Step, at: int) -> tuple[int, ...]:

@@ -19,8 +19,8 @@ from storage.engine import read, read_rows, write
 from storage.events import Event, hold, log, newest
 from storage.tables import insight_runs, insights
 
-PERSON = "user"
-"""The provenance of an insight in the person's own words."""
+TRUSTED = "user"
+"""The provenance of an insight whose words the person has written or vouches for."""
 
 
 class Wording(NamedTuple):
@@ -85,10 +85,19 @@ def add_in(connection: Connection, owner: str, new: Wording, runs: Sequence[str]
     hold(connection, owner)
     same = _same(connection, owner, storable(new.content))
     number = same.id if same else _new(connection, owner, new, "add")
+    if same:
+        _vouch(connection, owner, same, new)
     for run in runs:
         support(connection, owner, number, run, 1, "source")
         join_taught(connection, owner, number, run)
     return _of(connection, owner, number)
+
+
+def vouch_in(connection: Connection, owner: str, new: Wording) -> bool:
+    """Let the insight that says the same be told as trusted words; return whether that is new."""
+    hold(connection, owner)
+    same = _same(connection, owner, storable(new.content))
+    return same is not None and _vouch(connection, owner, same, new)
 
 
 async def edit(owner: str, insight: str, new: Wording) -> Insight:
@@ -184,11 +193,17 @@ def read_row(row: Row[Any]) -> Insight:
 def guidance(one: Insight, role: str) -> str:
     """Return what a role may be told of an insight; "" if nothing.
 
-    That is the sentence of a method, or what the person has written. Any other words are a model's
-    or a log's, which may be those of any page or file.
+    That is the sentence of a method for this role, or what the person has written or vouches for.
+    Any other words are a model's or a log's, which may be those of any page or file.
     """
     said = one.projections.get(role, "")
-    return said if one.provenance == PERSON or named(said) else ""
+    return said if one.provenance == TRUSTED or is_method(said, role) else ""
+
+
+def is_method(said: str, role: str) -> bool:
+    """Tell whether a sentence is that of a method for a role."""
+    method = named(said)
+    return method is not None and method.role == role
 
 
 def guides(one: Insight) -> bool:
@@ -237,6 +252,18 @@ def _same(connection: Connection, owner: str, content: str) -> Insight | None:
     )
     row = connection.execute(wanted).first()
     return None if row is None else read_row(row)
+
+
+def _vouch(connection: Connection, owner: str, one: Insight, new: Wording) -> bool:
+    """Give an insight the trusted words of another one; of its own it keeps those that are told."""
+    own = {role: said for role in one.projections if (said := guidance(one, role))}
+    trusted = new._replace(content=one.content, projections={**_clean(new.projections), **own})
+    has = (one.provenance, one.projections)
+    if new.provenance != TRUSTED or has == (TRUSTED, trusted.projections):
+        return False
+    event = _event(owner, "edit", one.id, trusted)._replace(before=words(one))
+    change(connection, event, {**_columns(trusted), "provenance": TRUSTED})
+    return True
 
 
 def _new(

@@ -196,16 +196,20 @@ def line(step: Utterance, question: str | None = None) -> str:
             those of `plain`.
     """
     action = " ".join(step.action.split())
+    if step.who == PERSON:
+        return _told(f"{PERSON}, against a plan", action)
     if step.who == "planner" and _DATA.match(action):
         # The first title is that of the plan.
         titles = _TITLES.findall(action)[1:]
     else:
         titles = [] if _DATA.match(action) or _SCRAP.match(action) else [action]
-    if question is not None and step.who != PERSON:
+    if question is not None:
         titles = [plain(one, question) for one in titles]
-    told = " | ".join(filter(None, titles))
-    who = f"{PERSON}, against a plan" if step.who == PERSON else step.who
-    return f"{who}: {shorten(told, LONGEST, placeholder=' …')}" if told else ""
+    return _told(step.who, " | ".join(filter(None, titles)))
+
+
+def _told(who: str, said: str) -> str:
+    return f"{who}: {shorten(said, LONGEST, placeholder=' …')}" if said else ""
 
 
 def plain(text: str, question: str) -> str:

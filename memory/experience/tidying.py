@@ -86,10 +86,21 @@ async def tidy(owner: str, ask: Ask | None = None) -> list[Joined]:
 
 
 async def _joined(owner: str, group: Sequence[Insight]) -> Insight:
-    """Join insights into one with the words of the first, and of the others for other roles."""
-    told = {role: said for one in reversed(group) for role, said in one.projections.items()}
-    by_person = any(one.provenance == insights.PERSON for one in group)
-    words = Wording(group[0].content, told, insights.PERSON if by_person else "model", SAYS)
+    """Join insights into one that tells each role the words of the best that may tell it any.
+
+    It is in the words of the best one; where it tells words that are no method's, in those of the
+    insight whose words they are, since they are told for its provenance.
+    """
+    told = {
+        role: (said, one)
+        for one in reversed(group)
+        for role in one.projections
+        if (said := insights.guidance(one, role))
+    }
+    free = [one for role, (said, one) in told.items() if not insights.is_method(said, role)]
+    best = min(free or group, key=group.index)
+    projections = {role: said for role, (said, _) in told.items()}
+    words = Wording(best.content, projections, best.provenance, SAYS)
     return await insights.merge(owner, [one.id for one in group], words)
 
 

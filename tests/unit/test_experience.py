@@ -429,6 +429,13 @@ def test_of_a_models_words_later_runs_are_told_those_of_the_question_and_of_meth
     assert plain(action, BEES) == told
 
 
+@pytest.mark.parametrize(
+    "said", ["[password removed] is no topic", "{a} and {b} apart", "[]", "wrote 3 words"]
+)
+def test_what_the_person_said_against_a_plan_is_told_however_it_begins(said: str):
+    assert line(Utterance("person", said), BEES) == f"person, against a plan: {said}"
+
+
 def test_a_long_step_is_cut_between_words():
     told = line(Utterance("web", "honey bees " * 60, kind="search"))
 

@@ -65,3 +65,14 @@ async def test_what_is_told_ends_when_the_words_are_not_those_of_a_method():
 
     assert insights.guidance(one, "researcher") == said
     assert insights.guidance(one, "planner") == ""
+
+
+@pytest.mark.usefixtures("either")
+@pytest.mark.parametrize("name", ["same_basis", "answer_first", "other_words"])
+async def test_a_method_is_told_to_its_own_role_alone(name: str):
+    method = methods()[name]
+    told = dict.fromkeys(ROLES, method.english)
+
+    one = await insights.add(ME, method.english, told, ["r1"], provenance="tool")
+
+    assert [role for role in ROLES if insights.guidance(one, role)] == [method.role]
