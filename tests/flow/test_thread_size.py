@@ -77,17 +77,7 @@ async def asked(thread: Session, choices: dict[str, object], times: int) -> list
     return sizes
 
 
-async def test_a_later_turn_leaves_no_more_than_an_early_one(
-    thread: Session, scripted: dict[str, object]
-):
-    sizes = await asked(thread, scripted, 12)
-
-    more = [new - old for old, new in pairwise(sizes)]
-    assert sum(more[-4:]) < 1.5 * sum(more[2:6])
-    assert nested(thread) == 0
-
-
-async def test_no_request_grows_beyond_the_rooms_of_its_parts(
+async def test_a_later_turn_leaves_no_more_and_sends_no_more_than_an_early_one(
     thread: Session,
     scripted: dict[str, object],
     script: Script,
@@ -95,8 +85,12 @@ async def test_no_request_grows_beyond_the_rooms_of_its_parts(
 ):
     monkeypatch.setenv("DOSSIER_CONTEXT_TOKENS", "4000")
     settings.cache_clear()
-    await asked(thread, scripted, 12)
 
+    sizes = await asked(thread, scripted, 12)
+
+    more = [new - old for old, new in pairwise(sizes)]
+    assert sum(more[-4:]) < 1.5 * sum(more[2:6])
+    assert nested(thread) == 0
     longest = max(tokens(messages) for _, messages in script.asked)
     assert longest < most_shown() + earlier.MOST + ALONE
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,9 +63,7 @@ def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Ser
     dossier = str(Path(sys.executable).with_name("dossier"))
     plain = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:", **more}
-    docs = str(ROOT / "examples" / "docs")
-    read = [dossier, "ingest", docs]
-    subprocess.run(read, env=environment, check=True, capture_output=True, cwd=home)
+    shutil.copytree(_read_home(), home, dirs_exist_ok=True)
     log = (home / "server.log").open("w")
     serve = [dossier, "serve", "--port", str(port)]
     process = subprocess.Popen(serve, env=environment, cwd=folder or home, stdout=log, stderr=log)
@@ -76,6 +78,17 @@ def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Ser
         except subprocess.TimeoutExpired:
             process.kill()
         log.close()
+
+
+@cache
+def _read_home() -> Path:
+    """Return a data folder in which the example folder was read: to read it takes a second."""
+    home = Path(tempfile.mkdtemp(prefix="dossier-read-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    read = [str(Path(sys.executable).with_name("dossier")), "ingest", str(ROOT / "examples/docs")]
+    environment = {**os.environ, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:"}
+    subprocess.run(read, env=environment, check=True, capture_output=True, cwd=home)
+    return home
 
 
 def _free_port() -> int:

@@ -99,23 +99,34 @@ async def test_a_branch_that_was_forged_is_not_taken_up(choices: dict[str, objec
     assert failure.value.code == "storage_corrupt"
 
 
+NONSENSE = [b"", b"\0" * 4096, b"\xc1text", b"no JSON", b"\x81\xa1a\xc0"]
+
+
 @pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"\xc1text", b"no JSON", b"\x81\xa1a\xc0"])
 async def test_a_checkpoint_that_makes_no_sense_is_told_as_damage(
-    choices: dict[str, object], column: str, content: bytes
+    choices: dict[str, object], column: str
 ):
     async with session("broken") as opened:
         await opened.begin("Who described the waggle dance?", make(choices), quiet)
-    with sqlite3.connect(settings().checkpoints) as file:
+
+    told = {content: await told_of(column, content) for content in NONSENSE}
+
+    assert {content: code for content, (code, _) in told.items()} == dict.fromkeys(
+        NONSENSE, "storage_corrupt"
+    )
+    assert all(hint for _, hint in told.values())
+
+
+async def told_of(column: str, content: bytes) -> tuple[str, str]:
+    """Put something into a column of every checkpoint; return what is then told of the thread."""
+    with closing(sqlite3.connect(settings().checkpoints)) as file, file:
         file.execute(f"UPDATE checkpoints SET {column} = ?", (content,))  # noqa: S608
-    file.close()
-
     async with session("broken") as opened:
-        with pytest.raises(Problem) as failure:
+        try:
             await opened.current()
-
-    assert failure.value.code == "storage_corrupt"
-    assert failure.value.hint
+        except Problem as problem:
+            return problem.code, problem.hint
+    return "", ""
 
 
 @pytest.mark.parametrize("kind", ["pickle", "", None, 7])
