@@ -26,6 +26,7 @@ from app.cli.options import (
     Target,
     Thing,
     Things,
+    VouchFile,
     Wording,
     Words,
 )
@@ -129,6 +130,12 @@ def export(
 
 
 @app.command("import")
-def import_memory(file: Given, project: Project = "", json: Json = False) -> None:
-    """Add what another home has exported; what is known already is left as it is."""
-    call("memory_moves", "importing", file=file, project=project, as_json=json)
+def import_memory(
+    file: Given, vouch: VouchFile = False, project: Project = "", json: Json = False
+) -> None:
+    """Add what another home has exported; what is known already is left as it is.
+
+    Without --vouch these are pages, and insights that nobody is told unless they are sentences of
+    Dossier's own methods: a file may be anybody's, whatever it says of you.
+    """
+    call("memory_moves", "importing", file=file, vouch=vouch, project=project, as_json=json)

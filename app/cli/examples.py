@@ -64,7 +64,7 @@ EXAMPLES = {
     "memory diff": ("dossier memory diff 42",),
     "memory undo": ("dossier memory undo 42", "dossier memory undo --run 20260101-a1b2c3-1"),
     "memory export": ("dossier memory export mine.json",),
-    "memory import": ("dossier memory import mine.json",),
+    "memory import": ("dossier memory import mine.json --vouch",),
     "memory proposals": ("dossier memory proposals --project .",),
     "memory approve": ("dossier memory approve 3c1d",),
     "memory reject": ("dossier memory reject 3c1d",),

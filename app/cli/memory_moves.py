@@ -19,6 +19,13 @@ from memory.moving.shape import Moved
 from retrieval.secrets import MARK
 from runs.place import owned
 
+PARTS = {
+    "files": "memory files",
+    "events": "the log",
+    "insights": "insights in your words (they are listed as not told)",
+}
+"""How parts of the document are called that are not called as they are named."""
+
 
 def exporting(*, file: Path | None, force: bool, project: str, as_json: bool) -> int:
     """Write everything that is remembered; return the exit status.
@@ -52,7 +59,7 @@ def _tell(file: Path, moved: Moved, unread: Sequence[Problem], *, as_json: bool)
         print(f"{told}: {file.absolute()}")
 
 
-def importing(*, file: Path, project: str, as_json: bool) -> int:
+def importing(*, file: Path, vouch: bool, project: str, as_json: bool) -> int:
     """Add what another home has exported; return the exit status.
 
     Raises:
@@ -60,18 +67,27 @@ def importing(*, file: Path, project: str, as_json: bool) -> int:
             tells of.
     """
     moved = read_document(file)
-    came = finished(imported(owned(settings().user, project), moved))
+    came = finished(imported(owned(settings().user, project), moved, vouched=vouch))
     if as_json:
         print_json(came._asdict())
         return 0
-    counts = {name: count for name, count in came._asdict().items() if name != "left" and count}
+    lists = ("left", "unvouched")
+    counts = {name: count for name, count in came._asdict().items() if name not in lists and count}
     told = ", ".join(
         name if count is True else counted(count, name[:-1]) for name, count in counts.items()
     )
-    print(f"New: {told}." if told else "Everything is known already.")
+    rest = "Everything else" if came.unvouched else "Everything"
+    print(f"New: {told}." if told else f"{rest} is known already.")
     if told_secrets := len(MARK.findall(moved.model_dump_json())):
         print(f"Passwords, keys or cards taken out: {told_secrets}.", file=sys.stderr)
     for name in came.left:
         line = f"{name}: this memory file is another here, or has no folder; it is as it was."
         print(line, file=sys.stderr)
+    if came.unvouched:
+        print(_unvouched(came.unvouched), file=sys.stderr)
     return 0
+
+
+def _unvouched(parts: Sequence[str]) -> str:
+    named = ", ".join(PARTS.get(name, name) for name in parts)
+    return f"Not used, since they would speak for you: {named}. If the file is yours, say --vouch."

@@ -261,6 +261,14 @@ Given = Annotated[
     Path,
     typer.Argument(parser=path, metavar="FILE", help="A file that dossier memory export wrote."),
 ]
+VouchFile = Annotated[
+    bool,
+    typer.Option(
+        "--vouch",
+        help="The file is yours: also add facts, profile, memory files and log, and tell later runs"
+        " its insights as they are worded.",
+    ),
+]
 Corpus = Annotated[
     Path, typer.Option(parser=path, metavar="FILE", help="The pages, one JSON object on a line.")
 ]

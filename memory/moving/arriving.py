@@ -14,6 +14,7 @@ from sqlalchemy import Connection, insert, select
 from config.errors import Problem
 from config.named_files import read_text
 from config.validation import first_error
+from memory.experience.insights import Wording, vouch_in
 from memory.facts import rows as fact_rows
 from memory.facts.fact import Fact
 from memory.files.backend import change
@@ -45,6 +46,8 @@ class Came(NamedTuple):
     profile: bool
     left: Sequence[str]
     """Memory files that say something else here, or have no place here; they are as they were."""
+    unvouched: Sequence[str]
+    """Parts that were left out, or that nobody is told, since they would speak for the person."""
 
 
 def document(text: str, where: str) -> Moved:
@@ -70,12 +73,20 @@ def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
     return {**told, "pages": pages}
 
 
-async def imported(owner: str, moved: Moved) -> Came:
+async def imported(owner: str, moved: Moved, *, vouched: bool = False) -> Came:
     """Add everything that is not there yet: all that is in the database at once, then the files.
+
+    Args:
+        owner: Whose memory.
+        moved: What another home has exported.
+        vouched: Whether the person vouches for it. A document may be written by anybody, so without
+            that it says nothing in the person's name, whatever it says of itself.
 
     Raises:
         Problem: What keeps a memory file from being read, before anything is written, or written.
     """
+    claims = [] if vouched else moved.claims()
+    moved = moved if vouched else moved.unvouched()
     here = await files(owner)
     held = {name: await one.files.read(one.path) for name, one in here.items()}
     wanted = {one.name: one.text for one in moved.files}
@@ -84,7 +95,7 @@ async def imported(owner: str, moved: Moved) -> Came:
     came = await write(partial(_arrive, owner=owner, moved=moved))
     for name, text in new.items():
         await _put_file(owner, here[name], text, _why(moved))
-    return came._replace(files=len(new), left=left)
+    return came._replace(files=len(new), left=left, unvouched=claims)
 
 
 def _differs(held: Mapping[str, bytes | None], name: str, text: str) -> bool:
@@ -113,8 +124,13 @@ def _arrive(connection: Connection, owner: str, moved: Moved) -> Came:
     count = old_events.put(connection, owner, moved.events, names)
     new = _new_facts(connection, owner, moved)
     taught = [one for one in moved.insights if not _there(connection, known[one.id])]
+    there = [one for one in moved.insights if one.live and one not in taught]
+    vouched = [one for one in there if vouch_in(connection, owner, _wording(one, moved))]
     profile = _profile(connection, owner, moved.profile)
-    came = Came(len(new), renamed.new, len(taught), count, 0, profile is not None, ())
+    insight_count = len(taught) + len(vouched)
+    came = Came(
+        len(new), renamed.new, insight_count, count, 0, profile is not None, (), unvouched=()
+    )
     if any((came.facts, came.pages, came.insights, came.events, came.profile)):
         told = {"facts": came.facts, "pages": came.pages, "insights": came.insights}
         event = Event(owner, "memory.import", "", None, told, "user", _why(moved))
@@ -154,6 +170,10 @@ def _insight_ids(
 def _there(connection: Connection, insight: str) -> bool:
     its = select(insights.c.id).where(insights.c.id == insight)
     return connection.execute(its).first() is not None
+
+
+def _wording(line: InsightLine, moved: Moved) -> Wording:
+    return Wording(line.content, line.projections, line.provenance, _why(moved))
 
 
 def _put_insights(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -125,6 +125,9 @@ class InsightLine(Strict):
     runs: dict[Run, Literal[1, -1]]
 
 
+Line = TypeVar("Line", PageLine, InsightLine)
+
+
 class Moved(Strict):
     """Everything that is remembered for one person and project."""
 
@@ -141,7 +144,26 @@ class Moved(Strict):
     events: list[EventLine]
     insights: list[InsightLine]
 
+    def claims(self) -> list[str]:
+        """Return the parts that speak for the person."""
+        parts = ("facts", "profile", "files", "events")
+        own = any(one.provenance == "user" for one in self.insights)
+        return [*(name for name in parts if getattr(self, name)), *(["insights"] if own else [])]
+
+    def unvouched(self) -> Moved:
+        """Return what remains where nobody vouches for it: pages, and insights of a stranger."""
+        pages = [_strange(one) for one in self.pages]
+        insights = [_strange(one) for one in self.insights]
+        left: dict[str, Any] = {"facts": [], "profile": None, "files": [], "events": []}
+        return self.model_copy(update={**left, "pages": pages, "insights": insights})
+
     def counts(self) -> dict[str, int]:
         """Return how much there is of each."""
         names = ("facts", "pages", "insights", "events", "files")
         return {name: len(getattr(self, name)) for name in names}
+
+
+def _strange(line: Line) -> Line:
+    """Return a line that is trusted no more than what a tool says."""
+    foreign = line.provenance in ("tool", "web")
+    return line if foreign else line.model_copy(update={"provenance": "tool"})

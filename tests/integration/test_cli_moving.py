@@ -26,8 +26,8 @@ def exported(place: Place, forks: Forks) -> Path:
 def test_another_home_knows_it_all_after_the_import(exported: Path, tmp_path: Path, forks: Forks):
     other = Place(tmp_path)
 
-    first = forks.run(other, "memory", "import", str(exported), "--json")
-    again = forks.run(other, "memory", "import", str(exported))
+    first = forks.run(other, "memory", "import", str(exported), "--vouch", "--json")
+    again = forks.run(other, "memory", "import", str(exported), "--vouch")
 
     assert (first.status, first.told["facts"], first.told["files"]) == (0, 1, 1)
     assert again.out == "Everything is known already.\n"
@@ -35,6 +35,22 @@ def test_another_home_knows_it_all_after_the_import(exported: Path, tmp_path: Pa
     assert found[0]["text"] == "I keep bees in Graz"
     assert forks.run(other, "recall", WHO, "--json").told["notes"]
     assert (other.home / "AGENTS.md").read_text() == "Answer in metres.\n"
+
+
+def test_what_would_speak_for_the_person_is_named_and_not_used_unless_they_vouch(
+    exported: Path, tmp_path: Path, forks: Forks
+):
+    other = Place(tmp_path)
+
+    first = forks.run(other, "memory", "import", str(exported))
+    again = forks.run(other, "memory", "import", str(exported))
+
+    assert first.out.startswith("New: ")
+    assert "fact" not in first.out
+    assert "speak for you: facts, memory files, the log. If the file is yours" in first.err
+    assert again.out == "Everything else is known already.\n"
+    assert forks.run(other, "memory", "search", "Graz", "--json").told == []
+    assert not (other.home / "AGENTS.md").exists()
 
 
 def test_the_file_is_for_its_owner_alone_and_is_never_overwritten_unasked(
