@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from app.problems import MEDIA_TYPE, status
 from app.token import token
 from config.errors import Problem
 from config.settings import settings
@@ -54,14 +55,6 @@ ESTABLISHED = "01"
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that is refused."""
-
-STATUS = {
-    "token_missing": 401,
-    "token_wrong": 401,
-    "token_unusable": 500,
-    "storage_unavailable": 500,
-}
-"""The HTTP status of a refusal; 403 for all other codes."""
 
 OPEN = "Pages of %s may use this server; everything else needs the token: dossier token"
 """The message when the server starts."""
@@ -227,7 +220,7 @@ def _only(scope: Scope, name: str, host: str = "") -> str | None:
     said = [value.decode("latin-1") for key, value in scope["headers"] if key == name.encode()]
     if len(said) > 1:
         hint = f"send only one {name.title()} header"
-        code = f"{name}_refused"
+        code = "host_refused" if name == "host" else "origin_refused"
         what = f"the request has {len(said)} {name.title()} headers"
         raise Problem(code, what, where=host, hint=hint)
     return said[0].strip() if said else None
@@ -310,10 +303,9 @@ def _sent(scope: Scope) -> Iterator[tuple[tuple[bytes, bytes], bytes]]:
 
 async def refuse(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request, or a websocket that has not opened yet, with a problem."""
-    status = STATUS.get(problem.code, 403)
-    more = {"www-authenticate": "Bearer"} if status == 401 else {}
-    kind = "application/problem+json"
-    answer: ASGIApp = JSONResponse(problem.as_dict(), status, more, kind)
+    number = status(problem)
+    more = {"www-authenticate": "Bearer"} if number == 401 else {}
+    answer: ASGIApp = JSONResponse(problem.as_dict(), number, more, MEDIA_TYPE)
     if scope["type"] == "websocket" and "websocket.http.response" not in scope["extensions"]:
         answer = WebSocketClose(POLICY_VIOLATION, problem.what)
     await answer(scope, receive, send)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sqlite3
+from traceback import walk_tb
 from typing import cast
 
 from jsonschema_rs import ValidationError
@@ -11,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from config.errors import KINDS, Problem
+from config.errors import Problem
 from runs.soundness import failing
 
 MEDIA_TYPE = "application/problem+json"
@@ -27,14 +29,36 @@ STATUS = {
 }
 """The HTTP status of each kind of problem."""
 
-REFUSED, MALFORMED, BODILESS = 400, 422, (204, 304)
-"""The lowest status of a refusal, that of a request of a wrong form, and those without words."""
+REFUSED, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
+"""The lowest status of refusals, that of a wrong form, the lowest of failures, and the wordless."""
 
-LASTING = {"storage_corrupt": 409, "schema_newer": 409}
-"""The status of problems that are unavailable until a person does something about them."""
+SPECIAL = {
+    "host_refused": 403,
+    "origin_refused": 403,
+    "schema_newer": 409,
+    "storage_corrupt": 409,
+    "token_missing": 401,
+    "token_wrong": 401,
+}
+"""The status of problems that HTTP, or its clients, tell from others of their kind.
+
+What lasts until a person does something about it is no 503, which clients repeat.
+"""
+
+SERVER = ("langgraph_api", "langgraph_runtime")
+"""The beginnings of the modules whose `ValueError` says that a request has a wrong form."""
+
+BROKEN = "the server failed over this request"
+"""What a client is told of a defect, whose own words may hold what others have said."""
+
+LOG = "see the log of the server"
+"""What a person can do about a defect."""
 
 COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
 """What a hint for the terminal has in it."""
+
+
+_log = logging.getLogger(__name__)
 
 
 def for_clients(problem: Problem) -> Problem:
@@ -46,7 +70,7 @@ def for_clients(problem: Problem) -> Problem:
 
 def status(problem: Problem) -> int:
     """Return the HTTP status of a problem."""
-    return LASTING.get(problem.code) or STATUS[KINDS.get(problem.code, "usage")]
+    return SPECIAL.get(problem.code) or STATUS[problem.kind]
 
 
 async def answer(request: Request, error: Exception) -> JSONResponse:
@@ -67,8 +91,26 @@ async def refused(request: Request, error: Exception) -> Response:
         return Response(status_code=number, headers=headers)
     if number < REFUSED:
         return JSONResponse({"detail": failed.detail}, number, headers)
-    told = Problem("request_refused", str(failed.detail), where=request.url.path)
+    code = "internal" if number >= FAILED else "request_refused"
+    hint = LOG if number >= FAILED else ""
+    told = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
     return JSONResponse(told.as_dict(), number, headers, MEDIA_TYPE)
+
+
+async def unforeseen(request: Request, error: Exception) -> Response:
+    """Answer a request over which the server failed; of a wrong form only if the server says so."""
+    if isinstance(error, ValueError) and _by_server(error):
+        return await refused(request, error)
+    _log.error(BROKEN, exc_info=error)
+    told = Problem("internal", BROKEN, where=request.url.path, hint=LOG)
+    return JSONResponse(told.as_dict(), status(told), media_type=MEDIA_TYPE)
+
+
+def _by_server(error: Exception) -> bool:
+    """Say whether LangGraph's server raised an error itself, or had an id read that is none."""
+    names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    raised = [name for name in names if name != "uuid"]
+    return bool(raised) and raised[-1].startswith(SERVER)
 
 
 HANDLERS = {
@@ -76,6 +118,7 @@ HANDLERS = {
     sqlite3.Error: answer,
     HTTPException: refused,
     ValidationError: refused,
-    ValueError: refused,
+    ValueError: unforeseen,
+    Exception: unforeseen,
 }
 """The errors that are answered in words of our own; the server adds these to its own handlers."""

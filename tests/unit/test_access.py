@@ -445,4 +445,4 @@ class TestToken:
             token()
         assert problem.value.code == "token_unusable"
         for sent in ("", "short", "any"):
-            assert client().get("/threads", headers={"x-api-key": sent}).status_code == 500
+            assert client().get("/threads", headers={"x-api-key": sent}).status_code == 503

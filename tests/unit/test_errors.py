@@ -41,7 +41,13 @@ def test_the_same_words_are_there_as_plain_data():
         ("output_exists", 5),
         ("docs_not_found", 4),
         ("output_not_writable", 7),
-        ("a_code_nobody_listed", 2),
+        ("a_code_nobody_listed", 1),
+        ("insight_not_found", 4),
+        ("text_timeout", 1),
+        ("checkpoints_unsafe", 7),
+        ("editor_failed", 7),
+        ("memory_section_broken", 5),
+        ("file_unreadable", 2),
         ("url_blocked", 3),
         ("run_not_found", 4),
         ("thread_not_found", 4),
@@ -65,6 +71,80 @@ def test_a_code_has_its_exit_status(code: str, status: int):
 
 def test_every_kind_has_an_exit_status():
     assert set(KINDS.values()) <= set(EXIT)
+
+
+RAISED = ("Problem", "Refused", "Unanswered", "confirmed")
+"""What is called with a code: as its first argument, or as the second of `confirmed`."""
+
+PASSED_ON = {"problem.code", "refused.code", "draft.lost.status", "unconfirmed"}
+"""Expressions for a code that was given elsewhere."""
+
+
+def trees() -> Iterator[ast.AST]:
+    """Yield the code of every room, parsed."""
+    for room in ROOMS.split():
+        for file in (ROOT / room).rglob("*.py"):
+            yield ast.parse(file.read_text("utf-8"))
+
+
+def values_of(tree: ast.AST) -> dict[str, list[ast.expr]]:
+    """Return what each name of a module is set to."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = zip(*map(parts, (target, node.value)), strict=False)
+                for name, value in pairs:
+                    found.setdefault(ast.unparse(name), []).append(value)
+    return found
+
+
+def parts(one: ast.expr) -> list[ast.expr]:
+    return one.elts if isinstance(one, ast.Tuple) else [one]
+
+
+def possible(code: ast.expr, known: dict[str, list[ast.expr]]) -> set[str]:
+    """Return every code that an expression can be; the expression itself where that is unclear."""
+    if isinstance(code, ast.Constant):
+        return {str(code.value)}
+    if isinstance(code, ast.IfExp):
+        return possible(code.body, known) | possible(code.orelse, known)
+    if isinstance(code, ast.Dict):
+        return set().union(*(possible(one, known) for one in code.values))
+    if isinstance(code, ast.Call) and isinstance(code.func, ast.Attribute):
+        return possible(code.func.value, known) | possible(code.args[1], known)
+    if isinstance(code, ast.Name) and code.id in known:
+        return set().union(*(possible(one, known) for one in known[code.id]))
+    return {ast.unparse(code)} - PASSED_ON
+
+
+def raised() -> set[str]:
+    """Return every code with which a problem, or a refused file, is made."""
+    every = list(trees())
+    common = {"WITHHELD": values_of_room(every, "WITHHELD")}
+    found = set()
+    for tree in every:
+        known = common | values_of(tree)
+        for node in ast.walk(tree):
+            name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+            if isinstance(node, ast.Call) and name in RAISED and node.args:
+                found |= possible(node.args[name == "confirmed"], known)
+    return found
+
+
+def values_of_room(every: list[ast.AST], name: str) -> list[ast.expr]:
+    return [value for tree in every for value in values_of(tree).get(name, [])]
+
+
+def test_every_code_that_is_raised_anywhere_is_listed_with_its_kind():
+    codes = raised()
+
+    assert {"insight_not_found", "query_withheld", "file_bomb", "storage_full"} <= codes
+    assert codes - set(KINDS) == set()
+
+
+def test_every_hint_is_for_a_listed_code():
+    assert set(HINTS) <= set(KINDS)
 
 
 @cache

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from types import FunctionType
+from uuid import UUID
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,6 +17,8 @@ from starlette.testclient import TestClient
 
 from app.problems import HANDLERS, STATUS, status
 from config.errors import KINDS, Problem
+
+UUID_OF = (lambda id: UUID(id)).__code__
 
 
 def asked(error: Exception) -> tuple[int, str, dict[str, str]]:
@@ -37,6 +42,13 @@ def asked(error: Exception) -> tuple[int, str, dict[str, str]]:
         ("run_not_found", 404),
         ("state_refused", 422),
         ("out_of_range", 422),
+        ("insight_not_found", 404),
+        ("text_timeout", 500),
+        ("a_code_nobody_listed", 500),
+        ("token_missing", 401),
+        ("token_unusable", 503),
+        ("storage_unavailable", 503),
+        ("host_refused", 403),
     ],
 )
 def test_a_problem_is_answered_with_its_words(code: str, expected: int):
@@ -77,7 +89,7 @@ def test_a_file_of_checkpoints_that_fails_is_told_by_name(name: str, code: str):
     [
         (HTTPException(404, "Thread not found"), 404),
         (HTTPException(409, "it is busy"), 409),
-        (ValueError("badly formed hexadecimal UUID string"), 422),
+        (HTTPException(429, "slower, please"), 429),
     ],
 )
 def test_what_the_server_refuses_has_a_code_and_a_hint(error: Exception, expected: int):
@@ -87,6 +99,53 @@ def test_what_the_server_refuses_has_a_code_and_a_hint(error: Exception, expecte
     assert told["code"] == "request_refused"
     assert told["detail"]
     assert told["hint"]
+
+
+def read_by_server(id: str) -> Exception:
+    """Return what LangGraph's server raises when it reads an id that is none."""
+    read = FunctionType(UUID_OF, {"__name__": "langgraph_api.api.threads", "UUID": UUID})
+    with pytest.raises(ValueError, match="UUID") as raised:
+        read(id)
+    return raised.value
+
+
+def test_an_id_that_the_server_cannot_read_is_a_request_of_a_wrong_form():
+    number, kind, told = asked(read_by_server("x"))
+
+    assert (number, kind) == (422, "application/problem+json")
+    assert told["code"] == "request_refused"
+
+
+def of_ours() -> list[Exception]:
+    """Return errors that a defect of the program raises."""
+    made: list[Exception] = [KeyError("Ann's secret plan"), RuntimeError("Ann's secret plan")]
+    for wrong in (lambda: int("Ann's secret plan"), lambda: UUID("Ann's secret plan")):
+        with pytest.raises(ValueError, match=r"secret|UUID") as raised:
+            wrong()
+        made.append(raised.value)
+    with pytest.raises(ValidationError) as told:
+        TypeAdapter(int).validate_python("Ann's secret plan")
+    return [*made, told.value]
+
+
+@pytest.mark.parametrize("error", of_ours(), ids=lambda error: type(error).__name__)
+def test_a_defect_is_logged_and_answered_without_its_words(
+    error: Exception, caplog: pytest.LogCaptureFixture
+):
+    number, kind, told = asked(error)
+
+    assert (number, kind, told["code"]) == (500, "application/problem+json", "internal")
+    assert "Ann" not in str(told)
+    assert told["hint"]
+    assert any(one.exc_info and one.exc_info[1] is error for one in caplog.records)
+
+
+@pytest.mark.parametrize("number", [500, 502, 503])
+def test_a_failure_that_the_server_tells_keeps_its_status_and_is_no_refusal(number: int):
+    status, kind, told = asked(HTTPException(number, "it is down", {"retry-after": "7"}))
+
+    assert (status, kind) == (number, "application/problem+json")
+    assert (told["code"], told["detail"]) == ("internal", "it is down")
 
 
 def test_a_refusal_that_a_problem_is_behind_is_told_as_that_problem():
