@@ -419,6 +419,9 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     user, project = parted(owner)
     monkeypatch.setenv("DOSSIER_USER", user)
     config.settings.cache_clear()
+    for module in (memories, page_commands, runs):
+        # To open the database again takes longer than most commands.
+        monkeypatch.setattr(module, "close", nothing)
     plain: dict[str, Any] = {"project": project, "as_json": True}
     things = [*ids.facts, *ids.pages, *ids.runs]
     commands: list[tuple[Callable[..., int], dict[str, Any]]] = [
@@ -445,7 +448,12 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
             except Problem as problem:
                 said.write(str(problem))
         out[f"{at} {command.__module__}.{command.__name__}"] = said.getvalue()
+    asyncio.run(close())
     return out
+
+
+async def nothing() -> None:
+    """Leave the database open."""
 
 
 def leaks(owner: str, said: dict[str, str], ids: Ids) -> list[tuple[str, str]]:

@@ -117,7 +117,7 @@ async def test_a_checkpoint_that_makes_no_sense_is_told_as_damage(
     assert all(hint for _, hint in told.values())
 
 
-async def told_of(column: str, content: bytes) -> tuple[str, str]:
+async def told_of(column: str, content: object) -> tuple[str, str]:
     """Put something into a column of every checkpoint; return what is then told of the thread."""
     with closing(sqlite3.connect(settings().checkpoints)) as file, file:
         file.execute(f"UPDATE checkpoints SET {column} = ?", (content,))  # noqa: S608
@@ -129,17 +129,10 @@ async def told_of(column: str, content: bytes) -> tuple[str, str]:
     return "", ""
 
 
-@pytest.mark.parametrize("kind", ["pickle", "", None, 7])
-async def test_a_checkpoint_in_an_unknown_encoding_is_told_as_damage(
-    choices: dict[str, object], kind: object
-):
+async def test_a_checkpoint_in_an_unknown_encoding_is_told_as_damage(choices: dict[str, object]):
     async with session("broken") as opened:
         await opened.begin("Who described the waggle dance?", make(choices), quiet)
-    with closing(sqlite3.connect(settings().checkpoints)) as file, file:
-        file.execute("UPDATE checkpoints SET type = ?", (kind,))
 
-    async with session("broken") as opened:
-        with pytest.raises(Problem) as failure:
-            await opened.current()
+    told = {kind: (await told_of("type", kind))[0] for kind in ("pickle", "", None, 7)}
 
-    assert failure.value.code == "storage_corrupt"
+    assert told == dict.fromkeys(told, "storage_corrupt")
