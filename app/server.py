@@ -19,7 +19,7 @@ from app.problems import for_clients
 from config.errors import Problem
 from config.settings import settings
 from graph.builder import make_graph
-from graph.context import Context, context
+from graph.context import BOUNDS, Context, context
 from graph.records import RunStatus
 from memory.forgetting.thread import forget_thread
 from models.load import check_prices
@@ -229,6 +229,7 @@ def check(choices: dict[str, Any] | None) -> None:
     """
     chosen = context(choices or {})
     check_names(chosen.search)
-    # A form sends every choice, also those that nobody has changed.
-    if chosen.max_cost != Context.max_cost:
+    # A form sends every number, also those that nobody has changed.
+    unchanged = chosen.max_cost == Context.max_cost and BOUNDS.keys() <= (choices or {}).keys()
+    if "max_cost" in (choices or {}) and not unchanged:
         check_prices(chosen)

@@ -13,7 +13,7 @@ from app.server import check
 from config import environment
 from config.errors import Problem
 from config.settings import settings
-from graph.context import Context
+from graph.context import BOUNDS, Context
 from graph.session import Session
 from models.load import check_prices, without_price
 from tests.conftest import make
@@ -84,14 +84,31 @@ async def test_under_the_usual_cap_a_person_is_warned(local: Context):
     assert line.startswith("Warning: no price is known for openai:house-model, so max_cost = 0.5")
 
 
-@pytest.mark.parametrize("cap", [{}, {"max_cost": 0.5}])
-def test_a_client_that_sends_the_usual_cap_is_served(local: Context, cap: dict[str, float]):
+FORM = {name: getattr(Context, name) for name in BOUNDS}
+"""The numbers that a form sends if nobody has changed any."""
+
+
+@pytest.mark.parametrize("cap", [{}, {"max_tokens": 200_000}, FORM, {**FORM, "max_steps": 2}])
+def test_a_client_that_sets_no_cap_on_money_or_sends_an_unchanged_form_is_served(
+    local: Context, cap: dict[str, float]
+):
     check({"models": local.models, **cap})
 
 
-def test_a_client_that_sets_a_cap_on_money_is_refused_without_a_price(local: Context):
+@pytest.mark.parametrize(
+    "cap",
+    [
+        {"max_cost": 0.2},
+        {"max_cost": 0.5},
+        {"max_cost": 0.5, "max_steps": 4},
+        FORM | {"max_cost": 1},
+    ],
+)
+def test_a_client_that_sets_a_cap_on_money_is_refused_without_a_price(
+    local: Context, cap: dict[str, float]
+):
     with pytest.raises(Problem, match="model_without_price"):
-        check({"models": local.models, "max_cost": 0.2})
+        check({"models": local.models, **cap})
 
 
 async def test_the_doctor_says_that_no_price_is_known(
