@@ -37,7 +37,7 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
 BROKEN_OFF = ("cancelled", "failed")
-"""How a run stands that may be gone on with."""
+"""The statuses of runs that may be resumed."""
 
 
 NAMED = regex(r"[\w:|.-]{0,2000}")

@@ -54,7 +54,7 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
 
     Raises:
         Problem: What kept steps from being done, where every other call would meet it too, or
-            where no step was done. The run can then be gone on with from here.
+            where no step was done. The run can then be resumed from here.
     """
     place = here(state, runtime)
     session = (await budget(place, runtime.context)).session

@@ -10,7 +10,7 @@ MOST = 8
 
 WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
-        "cut": "The answer was cut off at the limit. Answer more shortly.",
+        "cut": "The answer was cut off at the limit. Give a shorter answer.",
         "no_object": "There is no JSON object in it.",
         "too_deep": "Its JSON is nested too deep.",
         "json_invalid": "Its JSON cannot be read.",

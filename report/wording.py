@@ -31,8 +31,8 @@ _EN = {
     "more_doubted": "More sentences in which something is doubtful: {}.",
     "doubts": "To be checked",
     "to_check": "{} to check",
-    "told_doubted": "Sentences marked ⚠ were not found in their sources so, or are said otherwise "
-    "there; see “To be checked” below.",
+    "told_doubted": "Sentences marked ⚠ could not be confirmed, or their sources say something "
+    "different; see “To be checked” below.",
     "unreviewed": "Not reviewed a second time: {} of the results.",
     "told_partial": "Partial: not everything could be done.",
     "told_failed": "The run failed before the report was complete.",

@@ -253,7 +253,7 @@ class Budget:
         told = ", ".join(f"{of} {round(amount, 4):.10g}" for of, amount in named)
         hint = f"{told}; allow more with {name}" if told else f"allow more with {name}"
         limit = f"{name} = {getattr(self.context, name)}"
-        return Problem("budget_spent", "the run has used what it may", where=limit, hint=hint)
+        return Problem("budget_spent", "the run has reached its limit", where=limit, hint=hint)
 
     def _cap(self, name: str, role: str) -> float:
         return float(getattr(self.context, name) * SHARES.get(role, 1.0 - KEPT_BACK))

@@ -49,7 +49,7 @@ async def finished(owner: str, seconds: float) -> list[Old]:
 async def prune(threads: Sequence[Old], before: Before | None = None) -> list[Old]:
     """Delete checkpoints, traces, ledger and records of some threads; return those that are kept.
 
-    A thread is kept while a process works on it, and where it was gone on with since it was found.
+    A thread is kept while a process works on it, and where it was resumed since it was found.
     Pages, facts, insights, the log of changes and the files of reports stay. The records are
     deleted last, so that what was stopped half way is found and done when it is asked for again.
 

@@ -59,5 +59,7 @@ def _rewrite(connection: object) -> None:
     busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     cursor.close()
     if busy:
-        hint = "stop other dossiers and say it once more; nothing is found any more"
+        hint = (
+            "stop other Dossier processes and run the command again; nothing can be found any more"
+        )
         raise Problem("storage_busy", "another process keeps the old log alive", hint=hint)

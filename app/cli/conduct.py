@@ -52,7 +52,7 @@ STATUS = {
 REMOVED = "What looks like a password, a key or the number of a card is taken out and not saved"
 """What a person is told of a secret in their words."""
 
-LEARNING = "The report is done. Learning from it; Ctrl-C ends this, and the next run does the rest"
+LEARNING = "The report is done. Learning from it; press Ctrl-C to skip; the next run will catch up"
 """What is said while a run learns behind its answer."""
 
 Work = Callable[[Session], Awaitable[Outcome]]

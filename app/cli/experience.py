@@ -20,6 +20,8 @@ from memory.experience.insights import Insight, guides, listed, supporters
 from memory.kept.experience import UNTOLD
 from runs.place import owned
 
+OWN_WORDS = "Use dossier memory edit ID TEXT to supply your own wording."
+
 Told = tuple[Insight, list[tuple[str, int]]]
 
 
@@ -54,7 +56,7 @@ def insights(*, project: str, as_json: bool) -> int:
         rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", spoken, words)
     show(rows if known else "No insights yet: they come with runs.")
     if not all(guides(one) for one, _ in known):
-        print(f"({UNTOLD}): in a model's own words. dossier memory edit ID TEXT has yours told.")
+        print(f"({UNTOLD}): in a model's own words. {OWN_WORDS}")
     return 0
 
 

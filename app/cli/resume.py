@@ -105,7 +105,7 @@ async def _resume(
     raised: dict[str, Any],
     asked_for: bool,
 ) -> Outcome:
-    run = await found(run.owner, run.id)  # another process may have gone on with it by now
+    run = await found(run.owner, run.id)  # another process may have resumed it by now
     snapshot = await opened.current()
     standing, state = _standing(run, snapshot), cast("State", snapshot.values)
     choices = context({**run.context, **raised})

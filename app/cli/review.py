@@ -92,7 +92,7 @@ def reject(words: str) -> Decision:
         raise Problem("bad_feedback", "the rejection has no words", hint="say what is to change")
     if len(words) > LONGEST:
         what = f"the rejection has {len(words)} characters, the most is {LONGEST}"
-        raise Problem("bad_feedback", what, hint="say it more shortly")
+        raise Problem("bad_feedback", what, hint="please shorten it")
     return {"type": "reject", "message": words}
 
 

@@ -37,7 +37,7 @@ def settled(folder: str, *, trust: bool | None) -> str:
     elif trust or (files and has_terminal() and _agreed(folder, files)):
         asyncio.run(_closing(_remember(folder)))
     elif files:
-        _say(f"{NAME} of {folder} is not read; --trust lets it be")
+        _say(f"{NAME} of {folder} is not read; use --trust to allow it")
     return name
 
 

@@ -169,7 +169,9 @@ def check_truncated(result: Sequence[int]) -> None:
         Problem: `storage_busy` while another process reads.
     """
     if result[0]:
-        hint = "stop other dossiers and say it once more; nothing is found any more"
+        hint = (
+            "stop other Dossier processes and run the command again; nothing can be found any more"
+        )
         raise Problem("storage_busy", "another process keeps the old log alive", hint=hint)
 
 
@@ -195,7 +197,7 @@ def opened() -> Iterator[Saved]:
         busy = name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
         code = "storage_busy" if busy else "storage_unavailable"
         what = f"the checkpoints cannot be changed: {error}"
-        raise Problem(code, what, where=str(file), hint="say it once more") from error
+        raise Problem(code, what, where=str(file), hint="run the command again") from error
 
 
 def _json(data: bytes | str, erasure: Erasure) -> bytes | str:

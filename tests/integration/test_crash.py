@@ -46,7 +46,7 @@ class Forked:
 
 @pytest.fixture(scope="module")
 def forking(forks: Forks) -> Iterator[None]:
-    """Let runs begin, and be gone on with, in processes that need not import everything."""
+    """Let runs begin, and be resumed, in processes that need not import everything."""
 
     def forked(words: Sequence[str], folder: Path, environment: dict[str, str]) -> Forked:
         reader, writer = os.pipe()

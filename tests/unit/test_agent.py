@@ -143,7 +143,7 @@ async def test_an_answer_cut_off_at_the_limit_is_asked_for_more_shortly(
     script.on("Bee", stopped('{"title": "Maya"}', reason), {"title": "Short"})
 
     assert await asked() == "Short"
-    assert "more shortly" in script.prompts("Bee")[-1]
+    assert "Give a shorter answer" in script.prompts("Bee")[-1]
 
 
 async def test_a_client_that_raises_at_the_limit_is_asked_for_less_too(script: Script):
@@ -151,7 +151,7 @@ async def test_a_client_that_raises_at_the_limit_is_asked_for_less_too(script: S
     script.on("Bee", LengthFinishReasonError(completion=cut), {"title": "Short"})
 
     assert await asked() == "Short"
-    assert "more shortly" in script.prompts("Bee")[-1]
+    assert "Give a shorter answer" in script.prompts("Bee")[-1]
     assert len(script.asked) == 2
 
 

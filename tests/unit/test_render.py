@@ -600,7 +600,7 @@ def test_a_doubted_sentence_is_marked_where_it_stands_and_told_above_the_sources
     shown = to_markdown(document(body, doubted=[DOUBTFUL]))
 
     assert "Decay reached *97.3 %* in 2031 [2, p. 4] (⚠ not found). So be it" in shown
-    assert "> Sentences marked ⚠ were not found in their sources so" in shown
+    assert "> Sentences marked ⚠ could not be confirmed" in shown
     told = "## To be checked\n\n- ⚠ Not found: A number in it stands in none of the sources"
     assert told in shown
     assert shown.index(told) < shown.index("## Sources")
