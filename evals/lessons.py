@@ -1,10 +1,10 @@
 """Show whether experience helps: a scripted agent meets 6 kinds of tasks again and again.
 
 `python -m evals.lessons --tasks 120`: each kind of task has one thing that somebody must know, the
-planner, say, or the coder. The agent succeeds if the first thing that this role is told of earlier
-runs is the right one; one time in five it succeeds by luck. What it concludes of a run is more
-often right than wrong when it succeeded, and more often wrong when it failed; it is a method, right
-or wrong for the task. The same tasks
+planner, say, or the reporter. The agent succeeds if the first thing that this role is told of
+earlier runs is the right one; one time in five it succeeds by luck. What it concludes of a run is
+more often right than wrong when it succeeded, and more often wrong when it failed; it is a method,
+right or wrong for the task. The same tasks
 with the same luck and the same conclusions are met three times: with the experience of `memory`,
 with a plain memory that tells every role the conclusions of the most similar questions, and with
 none.
@@ -80,9 +80,9 @@ KINDS = (
     ),
     Kind(
         ("How much did rents in {} rise in percent?", "By what percentage did rent grow in {}?"),
-        "coder",
-        "from_index_values",
-        ("count_once", "missing_values"),
+        "researcher",
+        "index_values",
+        ("add_the_unit", "real_prices"),
     ),
     Kind(
         ("Is the air of {} better than ten years ago?", "Has air quality in {} improved lately?"),

@@ -26,6 +26,26 @@ def test_every_method_is_one_sentence_for_a_role_in_each_language():
         assert method.english.count(". ") == 0
 
 
+def test_no_method_is_for_a_role_in_which_no_model_is_called():
+    asked = {"planner", "researcher", "reflector", "reporter"}
+
+    assert {method.role for method in methods().values()} == asked
+
+
+def test_a_method_for_a_review_says_what_to_look_at_and_not_what_follows_from_it():
+    reviews = [method for method in methods().values() if method.role == "reflector"]
+
+    assert all(method.english.startswith("Check ") for method in reviews)
+    assert all(method.chinese.startswith("核对") for method in reviews)
+
+
+@pytest.mark.parametrize("word", ["comput", "calculat", "计算", "再次核对"])
+def test_no_method_plans_a_step_that_computes_or_repeats_another(word: str):
+    plans = [method for method in methods().values() if method.role == "planner"]
+
+    assert not [one for one in plans if word in f"{one.english} {one.chinese}"]
+
+
 def test_a_sentence_names_one_method():
     said = [text for one in methods().values() for text in (one.english, one.chinese)]
 
