@@ -41,6 +41,9 @@ SHARING = {
 }
 """The files of tests that share a server, which takes seconds to start."""
 
+LONG = ("test_support", "test_verify_mutations", "test_linear", "test_owners")
+"""The files that take longest; were one of them the last, only one core would work in the end."""
+
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
 
@@ -60,6 +63,11 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Files | None:
     """Let the tests that share a server run in one process."""
     return Files(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 def pytest_collection_finish() -> None:
