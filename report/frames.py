@@ -12,7 +12,7 @@ from report.differences import tokens
 from report.numerals import numerals
 from retrieval.common import GRAMMAR, weight
 from retrieval.regex import regex
-from retrieval.script import HAN
+from retrieval.script import CJK, HAN
 from retrieval.text import language
 from retrieval.words import STOPWORDS, words
 
@@ -53,7 +53,8 @@ YEAR = 4
 """A number of so many digits is a year; years are compared with years."""
 
 _NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
-_CAPITAL = regex(r"[A-Z][\w'’-]{2,}")
+_CAPITAL = regex(rf"[^\W\d_a-zß-öø-ÿ{CJK}][\w'’-]{{2,}}")
+_PLURAL = regex(r"['’]s?$|(?<=[^s])s$")
 _SENTENCE = regex(r"(?<=[a-z0-9)\"”]{2})[.!?;]\s|[。！？；\n]")
 _SEGMENT = regex(r"(?<!\d),|[，：]|,(?!\d)")
 _CLAUSE = regex(r"[，。；：！？、,;\n]")
@@ -240,7 +241,7 @@ def _of_sentence(sentence: str, sort: str) -> Iterator[_Slot]:
             if is_thing(word) and word != "1" and not first:
                 before = _side(said[max(0, at - FARTHEST) : at][::-1], is_thing)
                 after = _side(said[at + 1 : at + 1 + FARTHEST], is_thing)
-                yield _Slot(word.replace(",", "").rstrip("s"), before, after, beside)
+                yield _Slot(_PLURAL.sub("", word.replace(",", "")), before, after, beside)
             at += 1
 
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
-from itertools import accumulate, zip_longest
+from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
 
 from graph.records import Doubted, Quote, Removed
@@ -320,8 +320,9 @@ class _Prover(Comparison):
             self.doubt(text, "" if counts else "no_source")
             return text
         parts = cells(text)
+        given = [values(plain(one)) for one in parts]
         told = [
-            self.cell(cell, [*parts[:at], *parts[at + 1 :]], whole, above, head)
+            self.cell(cell, [*given[:at], *given[at + 1 :]], whole, above, head)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
         wrong = next(filter(None, told), "")
@@ -348,15 +349,22 @@ class _Prover(Comparison):
         return any(self.reckoned(row, row=True) == "holds" for row in rows if row != own)
 
     def cell(
-        self, text: str, beside: Sequence[str], whole: Sequence[str], above: Around, head: str
+        self,
+        text: str,
+        counts: Sequence[Sequence[float]],
+        whole: Sequence[str],
+        above: Around,
+        head: str,
     ) -> str:
-        """Return in what a cell differs from its sources, or from those of the whole row."""
+        """Return in what a cell differs from its sources, or from those of the whole row.
+
+        The numbers of the other cells are given, from which it may be computed.
+        """
         cited = [name for name in cites(text) if name in self.texts]
-        given = values(plain(" | ".join(beside)))
         reckoned = is_reckoned(plain(above.lead))
-        known = given if "=" in text else []
-        if reckoned or any(map(is_reckoned, above.head)):
-            known = [*known, *computed(given)]
+        computes = reckoned or any(map(is_reckoned, above.head))
+        given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
+        known = [*(given if "=" in text else []), *(computed(given) if computes else [])]
         different = self.difference(text, cited or whole, known)
         free = not cited and (reckoned or is_reckoned(plain(head)))
         return "" if free and different in ("number", "other_number") else different
