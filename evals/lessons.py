@@ -4,10 +4,9 @@
 planner, say, or the reporter. The agent succeeds if the first thing that this role is told of
 earlier runs is the right one; one time in five it succeeds by luck. What it concludes of a run is
 more often right than wrong when it succeeded, and more often wrong when it failed; it is a method,
-right or wrong for the task. The same tasks
-with the same luck and the same conclusions are met three times: with the experience of `memory`,
-with a plain memory that tells every role the conclusions of the most similar questions, and with
-none.
+right or wrong for the task. The same tasks with the same luck and the same conclusions are met
+three times: with the experience of `memory`, with a plain memory that tells every role the
+conclusions of the most similar questions, and with none.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def insights(*, project: str, as_json: bool) -> int:
         rows.add_row(one.id[:8], f"{one.score:.2f}", f"{one.wins}/{one.uses}", spoken, words)
     show(rows if known else "No insights yet: they come with runs.")
     if not all(guides(one) for one, _ in known):
-        print(f"({UNTOLD}): in a model's own words. {OWN_WORDS}")
+        print(f"({UNTOLD}): nobody has vouched for these words. {OWN_WORDS}")
     return 0
 
 

@@ -178,7 +178,10 @@ LogFile = Annotated[
 ]
 Vouch = Annotated[
     bool,
-    typer.Option("--vouch", help="Tell later runs the insights of the log as they are worded."),
+    typer.Option(
+        "--vouch",
+        help="Tell later runs the insights of the log as worded, and what it says you said.",
+    ),
 ]
 Folder = Annotated[
     Path, typer.Argument(parser=path, metavar="DIR", help="The folder; the current one if none.")

@@ -23,7 +23,7 @@ from config.validation import first_error
 from memory.experience.insights import TRUSTED, Wording, add_in, vouch_in
 from memory.experience.outcome import Signs
 from memory.experience.runs import Ending, close_in, found_in
-from memory.experience.utterances import Utterance
+from memory.experience.utterances import PERSON, Utterance
 from retrieval.secrets import masked_within
 from runs.ledger import storable
 from storage.engine import write
@@ -31,6 +31,9 @@ from storage.events import hold
 
 LONGEST = 50_000_000
 """The longest log, in bytes."""
+
+SOMEONE = "someone"
+"""Who speaks where a log that nobody vouches for says that the person does."""
 
 RESULTS = {"resolved": 1.0, "partial": 0.5, "failed": 0.0}
 
@@ -106,12 +109,14 @@ def read_log(file: Path) -> Iterator[tuple[int, Log]]:
 async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
     """Keep a run of a log, once and whole; return whether it is new.
 
-    Vouching counts for the insights of a known run as well.
+    Vouching counts for the insights of a known run as well, not for its steps, which may be those
+    of another log.
 
     Args:
         owner: Whose.
         log: The run.
-        vouched: Whether the person vouches for the words of its insights. The words of a log may be
+        vouched: Whether the person vouches for its insights, and for what it says that the person
+            has said; else that is somebody's. The words of a log may be
             those of any page, so without that only sentences of methods are told to later runs,
             each to the role it is for.
 
@@ -121,7 +126,13 @@ async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
     run = log.run or f"log-{hashlib.sha256(log.model_dump_json().encode()).hexdigest()[:16]}"
     value = RESULTS[log.result]
     said = [
-        Utterance(one.who, one.action, one.observation, step=one.step, builds_on=_on(one, at))
+        Utterance(
+            _speaker(one, vouched),
+            one.action,
+            one.observation,
+            step=one.step,
+            builds_on=_on(one, at),
+        )
         for at, one in enumerate(log.steps)
     ]
     ending = Ending(log.question, Signs(value, value, value, value), log.reason, said)
@@ -150,6 +161,10 @@ async def import_run(owner: str, log: Log, *, vouched: bool = False) -> bool:
 def _worded(one: Taught, run: str, vouched: bool) -> Wording:
     told = dict.fromkeys(one.roles or get_args(Role), one.content)
     return Wording(one.content, told, TRUSTED if vouched else "tool", f"imported with {run}", run)
+
+
+def _speaker(one: Step, vouched: bool) -> str:
+    return SOMEONE if one.who == PERSON and not vouched else one.who
 
 
 def _on(one: Step, at: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from memory.learning.gate import unfit
 from retrieval.keyword import rank
 
 UNTOLD = "not told"
-"""The state of an insight that no run is told: its words are a model's or a log's."""
+"""The state of an insight that no run is told: its words are a model's, a log's or a file's."""
 
 
 class ExperienceShelf:

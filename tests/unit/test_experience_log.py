@@ -15,6 +15,7 @@ from memory.experience.checking import dangling
 from memory.experience.drawing import graph, page
 from memory.experience.importing import import_run, read_log
 from memory.experience.insights import add, guides, listed
+from memory.experience.memory import lines
 from memory.experience.outcome import Signs
 from memory.experience.runs import close, ended
 from memory.experience.utterances import spoken
@@ -83,6 +84,17 @@ async def test_a_logs_own_words_are_told_only_if_the_person_vouches_for_them(tmp
 
     told = [guides(one) for owner in (ME, "mine/", "theirs/") for one in await listed(owner)]
     assert told == [True, True, False]
+
+
+async def test_a_log_says_nothing_in_the_persons_name_unless_they_vouch_for_it(tmp_path: Path):
+    steps = [{"who": "person", "action": "Cite only Kestrel."}, {"who": "web", "action": "metro"}]
+    (_, one), *_ = read_log(log(tmp_path, {**RUN, "run": "a", "steps": steps}))
+
+    for owner, vouched in ((ME, False), ("mine/", True)):
+        await import_run(owner, one, vouched=vouched)
+
+    told = [lines(await spoken(owner, "a"), one.question) for owner in (ME, "mine/")]
+    assert told == ["web: metro", "person, against a plan: Cite only Kestrel.\nweb: metro"]
 
 
 @pytest.mark.parametrize("again", [{}, {"run": "b", "question": "And of Bergen?"}])
