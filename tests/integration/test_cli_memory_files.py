@@ -76,7 +76,7 @@ def test_a_folder_is_read_only_once_it_is_trusted_and_then_by_either_name(
 ):
     first, said = asked(place, forks, "--project", str(hive))
     assert not told(place, hive, first)
-    assert f"AGENTS.md of {hive} is not read; --trust" in said
+    assert f"AGENTS.md of {hive} is not read; use --trust" in said
 
     second, _ = asked(place, forks, "--project", str(hive), "--trust")
     third, said = asked(place, forks, "--project", str(hive))
