@@ -18,7 +18,7 @@ def test_nothing_is_forgotten_unless_somebody_says_yes(
     tmp_path: Path, forks: Forks, typed: str, as_json: bool
 ):
     place = Place(tmp_path)
-    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
+    fact = forks.run(place, "memory", "add", "My locker stands in hall 774102", "--json").told["id"]
 
     with forks.terminal(place, "memory", "forget", fact, *["--json"] * as_json) as terminal:
         terminal.wait_for("Forget 1 fact? It cannot be undone. [y/N] ")
@@ -38,7 +38,7 @@ def test_nothing_is_forgotten_unless_somebody_says_yes(
 
 def test_what_is_asked_stands_in_no_document(tmp_path: Path, forks: Forks):
     place = Place(tmp_path)
-    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
+    fact = forks.run(place, "memory", "add", "My locker stands in hall 774102", "--json").told["id"]
     command = ["sh", "-c", f"exec {DOSSIER} memory forget {fact} --json > told.json"]
 
     with place.sit_down(command) as terminal:

@@ -185,7 +185,7 @@ def test_an_unknown_page_keeps_the_others_from_being_forgotten(
 
 def test_forgetting_a_fact_says_what_it_touches_and_asks_first(tmp_path: Path, forks: Forks):
     place = Place(tmp_path)
-    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
+    fact = forks.run(place, "memory", "add", "My locker stands in hall 774102", "--json").told["id"]
 
     with forks.terminal(place, "memory", "forget", fact) as terminal:
         terminal.wait_for("Forget 1 fact?")
@@ -203,13 +203,13 @@ def test_forgetting_a_fact_says_what_it_touches_and_asks_first(tmp_path: Path, f
 
 def test_your_own_lines_that_say_it_too_are_named_and_stay(tmp_path: Path, forks: Forks):
     place = Place(tmp_path)
-    fact = forks.run(place, "memory", "add", "My locker opens with 774102", "--json").told["id"]
-    (place.home / "AGENTS.md").write_text("My locker opens with 774102.\n")
+    fact = forks.run(place, "memory", "add", "My locker stands in hall 774102", "--json").told["id"]
+    (place.home / "AGENTS.md").write_text("My locker stands in hall 774102.\n")
 
     done = forks.run(place, "memory", "forget", fact, "--yes")
 
     assert f"Your own lines in {place.home / 'AGENTS.md'} say it too" in done.out
-    assert (place.home / "AGENTS.md").read_text() == "My locker opens with 774102.\n"
+    assert (place.home / "AGENTS.md").read_text() == "My locker stands in hall 774102.\n"
 
 
 @pytest.mark.parametrize(

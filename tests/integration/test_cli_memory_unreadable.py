@@ -24,7 +24,7 @@ def bad(request: pytest.FixtureRequest, tmp_path: Path, forks: Forks) -> Place:
     """A home with a fact and a page, and with a memory file that cannot be read."""
     place = Place(tmp_path)
     forks.run(place, "ingest", "bees")
-    forks.run(place, "memory", "add", "My locker opens with 774102")
+    forks.run(place, "memory", "add", "My locker stands in hall 774102")
     BAD[request.param](place.home / "AGENTS.md")
     return place
 
@@ -46,7 +46,7 @@ def test_what_is_remembered_is_listed_shown_found_and_edited(bad: Place, forks: 
     assert forks.run(bad, "memory", "show", id).status == 0
     found = forks.run(bad, "memory", "search", "locker", "--json")
     assert id in [one["id"] for one in found.told]
-    edited = forks.run(bad, "memory", "edit", id, "My locker opens with 774103")
+    edited = forks.run(bad, "memory", "edit", id, "My locker stands in hall 774103")
     assert edited.status == 0
 
 

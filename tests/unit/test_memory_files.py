@@ -224,7 +224,7 @@ async def test_a_file_that_is_no_text_is_told_with_its_path(file):
     problem = await refused()
 
     assert (problem.code, problem.where) == ("memory_file_unreadable", str(file))
-    assert problem.exit_status == 2
+    assert problem.exit_status == 7
 
 
 async def test_a_folder_in_its_place_is_told_with_its_path(file):
