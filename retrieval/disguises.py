@@ -52,6 +52,44 @@ _SIGNS = regex(r"[^\w\s](?:\s?[^\w\s])+")
 _CODE = regex(r"0x[0-9a-fA-F]{2}")
 _VOWELS = str.maketrans("", "", "aeiou")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
+_NAMES = dict(
+    zip(
+        [
+            "ay",
+            "bee",
+            "cee",
+            "dee",
+            "ee",
+            "eff",
+            "gee",
+            "aitch",
+            "eye",
+            "jay",
+            "kay",
+            "ell",
+            "em",
+            "en",
+            "oh",
+            "pee",
+            "cue",
+            "ar",
+            "ess",
+            "tee",
+            "you",
+            "vee",
+            "doubleu",
+            "ex",
+            "why",
+            "zee",
+            "zed",
+            "haitch",
+            "ar",
+        ],
+        "abcdefghijklmnopqrstuvwxyzzhr",
+        strict=True,
+    )
+)
+"""The English names of letters."""
 SHIFTED, LONG = 5, 8
 """The fewest letters of a word that may be shifted, and of one that may be misspelt."""
 STEM = 5
@@ -181,7 +219,9 @@ def in_base85(data: str) -> Iterator[str]:
 
 
 def spelt(codes: Sequence[str]) -> Iterator[str]:
-    """Yield the words that numbers may stand for: places in the alphabet, and codes in octal."""
+    """Yield the words that names of letters, their places in the alphabet or octal codes spell."""
+    if all(len(one) == 1 or one in _NAMES for one in codes):
+        yield "".join(_NAMES.get(one, one) for one in codes)
     if not all(one.isdecimal() and len(one) <= 3 for one in codes):
         return
     for first in (0, 1):

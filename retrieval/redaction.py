@@ -262,7 +262,7 @@ def _joined_tells(joined: str, parts: Sequence[str], strange: bool, material: Ma
         return False
     if len(joined) < PIECE:
         return False
-    if {joined, joined[::-1]} & material.hidden:
+    if {joined, joined[::-1], "".join(one[::-1] for one in parts)} & material.hidden:
         return True
     single = all(len(one) == 1 for one in parts)
     if single and not joined.isdecimal() and len(joined) >= PIECE:
