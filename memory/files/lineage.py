@@ -10,17 +10,31 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from memory.experience.utterances import said_by_person
+from memory.files.text import visible
 from memory.learning.gate import akin
 from memory.learning.patterns import LEAD, NOTE, without
 from memory.learning.voice import instructs, spoken
 from retrieval.regex import regex
-from retrieval.text import sentences
+from retrieval.text import normalise, sentences
+from retrieval.words import STOPWORDS
 from storage.engine import read_rows
 from storage.tables import pages, sources
 
 RUN = 5
 """So many words in a row, or Chinese characters, are never the same by chance often enough to
 matter: who is wrongly suspected only waits for a person."""
+
+CONTENT_RUN = 4
+"""So many words in a row are not either, if each of them carries meaning."""
+
+SAYS = 4
+"""How much a part of a sentence must say to count by itself: a word that carries meaning says two,
+a Chinese character one."""
+
+SHORT = 80
+"""The most characters of a sentence that may have no run of words; longer ones are found by one."""
+
+CHARACTER = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 WORD = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
@@ -39,17 +53,72 @@ FRAME = regex(
 PART = regex(r"\s*[,;]\s*(?:and\s+)?|\s+and\s+|[,;]|[并並]且?", re.IGNORECASE)
 """What stands between two instructions."""
 
+CLAUSE = regex(r"[.!?;:,]+(?=\s|$)|[。！？；：，、\n()\"“”]+|\s[-–—]+\s|\s(?:and|or|but|so|then)\s")
+"""What stands between two sentences, or two parts of one."""
+
+SENTENCE = regex(r"(?<=[.!?])[^\w\s]*\s+|(?<=[。！？])")
+"""What stands between two sentences of a page."""
+
+ENDS = tuple(".!?。！？")
+
+MARKS = regex("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f]+")
+"""Accents, and what joins or varies letters: hardly anybody sees whether they are there."""
+
+LINES = 4
+"""Over how many lines a short sentence of a page may be broken."""
+
 FOREIGN = frozenset(["tool", "web"])
 """The classes of provenance of what strangers may have written."""
 
 
 def stands_in(lines: Sequence[str], texts: Iterable[str]) -> bool:
-    """Say whether any line, or five words of it in a row, stand in any of some texts.
+    """Say whether words of any of some texts stand in some lines, whatever stands around them.
 
-    Neither spaces and marks count, nor case, nor the forms of letters that look alike.
+    A line counts as a whole, part of a sentence by itself if it says enough, and so do five words
+    in a row, or four that carry meaning, also across lines, and every sentence of the texts.
+    Neither spaces, marks and accents count, nor case, nor what nobody sees, nor the forms of
+    letters that look alike.
     """
-    wanted = {one for line in lines for one in _runs(line)}
-    return any(one in text for text in map(_squeezed, texts) for one in wanted)
+    plain = [_plain(MARK.sub("", line)) for text in lines for line in normalise(text).split("\n")]
+    wanted = Wanted.of(plain)
+    return any(wanted.stands_in(_plain(text)) for text in texts)
+
+
+class Wanted(NamedTuple):
+    """What is looked for in a page, of lines in plain form."""
+
+    whole: str
+    """All words of the lines, without spaces."""
+    runs: frozenset[str]
+    """Lines, parts of sentences and words in a row, each without spaces."""
+    content: frozenset[str]
+    """Words in a row that carry meaning, with a space before and behind each."""
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> Wanted:
+        """Return what is looked for of some lines."""
+        words = WORD.findall("\n".join(lines))
+        clauses = {
+            _squeezed(without(FRAME, clause))
+            for line in lines
+            for clause in CLAUSE.split(line)
+            if _says(without(FRAME, clause)) >= SAYS
+        }
+        runs = {*map(_squeezed, lines), *clauses, *map("".join, _windows(words, RUN))} - {""}
+        rows = _windows(list(filter(_carries, words)), CONTENT_RUN)
+        content = {_spaced(row) for row in rows if all(len(one) > 1 for one in row)}
+        return cls("".join(words), frozenset(runs), frozenset(content))
+
+    def stands_in(self, text: str) -> bool:
+        """Say whether any of it stands in a text, or a short sentence of the text in it."""
+        words = WORD.findall(text)
+        squeezed = "".join(words)
+        if any(one in squeezed for one in self.runs):
+            return True
+        content = _spaced(list(filter(_carries, words)))
+        return any(one in content for one in self.content) or any(
+            _squeezed(one) in self.whole for one in _short_sentences(text)
+        )
 
 
 class Read(NamedTuple):
@@ -105,16 +174,42 @@ def _bare(text: str) -> str:
     return " ".join(WORD.findall(_plain(without(FRAME, text))))
 
 
-def _runs(line: str) -> list[str]:
-    words = WORD.findall(_plain(MARK.sub("", line)))
-    if not words:
-        return []
-    return ["".join(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))]
+def _windows(words: Sequence[str], size: int) -> list[Sequence[str]]:
+    """Return all words that stand in a row, so many at a time."""
+    return [words[at : at + size] for at in range(len(words) - size + 1)]
+
+
+def _short_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a page in plain form that are short, and yet say something.
+
+    A sentence may begin at any of its last lines: what stands above may be a heading.
+    """
+    for one in SENTENCE.split(text):
+        sentence = one.rstrip("\"'”’)*_ \n")
+        lines = sentence.split("\n")[-LINES:] if sentence.endswith(ENDS) else []
+        for at in range(len(lines)):
+            part = "\n".join(lines[at:])
+            if len(part) <= SHORT and _says(part) >= SAYS:
+                yield part
+
+
+def _says(text: str) -> int:
+    return sum(1 if CHARACTER.match(one) else 2 for one in filter(_carries, WORD.findall(text)))
+
+
+def _carries(word: str) -> bool:
+    return word not in STOPWORDS
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} "
 
 
 def _squeezed(text: str) -> str:
-    return "".join(WORD.findall(_plain(text)))
+    return "".join(WORD.findall(text))
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    """Return a text in one case, on plain lines, without what nobody sees."""
+    seen = unicodedata.normalize("NFKD", visible(normalise(text)))
+    return unicodedata.normalize("NFKC", MARKS.sub("", seen)).casefold()

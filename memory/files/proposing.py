@@ -15,6 +15,7 @@ from memory.files.section import divided, replaced
 from memory.files.sources import Source
 from memory.files.text import LARGEST, decoded, visible
 from retrieval.secrets import held
+from retrieval.text import normalise
 
 LONGEST = 2_000
 """The most characters that one edit may add."""
@@ -91,8 +92,8 @@ def _source(sources: Sequence[Source], path: str) -> Source:
 
 
 def _clean(edit: Edit) -> str:
-    """Return the new lines without what nobody would see in them."""
-    new = visible(edit.new).replace("\r\n", "\n").strip("\n")
+    """Return the new lines with plain line breaks, without what nobody would see in them."""
+    new = visible(normalise(edit.new)).strip("\n")
     if not edit.why.strip():
         raise _refused("no reason is given", "say why it should be kept")
     if not (new.strip() or edit.old):
