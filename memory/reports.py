@@ -44,6 +44,9 @@ ACROSS = 0.9
 UNANSWERED = ("failed", "insufficient_evidence", "cancelled")
 """The statuses of runs that found nothing out."""
 
+LONGEST = 200
+"""The most characters of the name of a report, which is the question it answers."""
+
 QUESTIONS = 256
 """Of so many questions the reports are remembered in a process."""
 
@@ -78,7 +81,7 @@ class Reports:
         self.known: OrderedDict[Key, list[Note]] = OrderedDict()
 
     async def recall(self, query: Query, budget: int) -> list[Note]:
-        """Return the title and the abstract of related reports; not of the run's own thread."""
+        """Return the question and the abstract of related reports; not of the run's own thread."""
         del budget
         question = query.question or query.text
         key = (settings().database, query.owner, query.revision, query.run, question)
@@ -90,24 +93,27 @@ class Reports:
         return self.known[key]
 
 
-async def related(owner: str, question: str, run: str = "") -> list[Note]:
+async def related(owner: str, question: str, run: str = "", *, titled: bool = False) -> list[Note]:
     """Return the earlier reports that are about a question, the closest first, one of each run.
 
     Args:
         owner: Whose reports.
         question: What is asked.
         run: A run for which those of its own thread are left out: it is told them as its history.
+        titled: Whether they are named by their titles, as a person is shown them. A title is the
+            words of a model, so calls are told what the person asked instead.
     """
     if not terms(question):
         return []
-    found = await searching(owner, partial(_search, question=question, run=run), [KIND])
+    search = partial(_search, question=question, run=run, titled=titled)
+    found = await searching(owner, search, [KIND])
     best: dict[str, Report] = {}
     for report in sorted(found, key=lambda one: -one.score):
         best.setdefault(report.run, report)
     return [report.note for report in best.values()][:MOST]
 
 
-def _search(index: Index, question: str, run: str) -> list[Report]:
+def _search(index: Index, question: str, run: str, *, titled: bool) -> list[Report]:
     numbers = index.matching(terms(question), CANDIDATES)
     columns = (pages.c[name] for name in ("number", "id", "title", "abstract", "text", "run"))
     wanted = select(*columns, pages.c.created, pages.c.owner).where(pages.c.number.in_(numbers))
@@ -120,7 +126,12 @@ def _search(index: Index, question: str, run: str) -> list[Report]:
     rows = _ended_well(index.connection, rows)
     kept = _kept(index.connection, rows)
     wrong = _corrected(index.connection, rows)
-    notes = [(row, _note(row, about[language(row.text)], kept.get(row.run, 0))) for row in rows]
+    asked = _asked(index.connection, rows)
+    names = [row.title if titled else asked.get((row.owner, row.run), "") for row in rows]
+    notes = [
+        (row, _note(row, name, about[language(row.text)], kept.get(row.run, 0)))
+        for row, name in zip(rows, names, strict=True)
+    ]
     tongue = language(question)
     found = [
         Report(row.number, row.run, _with(note, wrong.get(row.run, {}), tongue))
@@ -145,6 +156,14 @@ def _ended_well(connection: Connection, found: Sequence[Any]) -> list[Any]:
     )
     failed = set(connection.execute(wanted).scalars())
     return [row for row in found if row.run not in failed]
+
+
+def _asked(connection: Connection, found: Sequence[Any]) -> dict[tuple[str, str], str]:
+    """Return what the person asked, by owner and run; of a run that is not known, nothing."""
+    wanted = select(runs.c.owner, runs.c.id, runs.c.question).where(
+        runs.c.id.in_({row.run for row in found})
+    )
+    return {(row.owner, row.id): row.question for row in connection.execute(wanted)}
 
 
 def _kept(connection: Connection, found: Sequence[Any]) -> dict[str, int]:
@@ -192,14 +211,19 @@ def _with(note: Note, wrong: dict[str, int], tongue: str) -> Note:
     return note._replace(text=f"{note.text} {words}", revision=revision)
 
 
-def _note(row: Any, about: Topic, revision: int) -> Note:
+def _clipped(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
+
+
+def _note(row: Any, name: str, about: Topic, revision: int) -> Note:
     brief = f"{row.title}\n{row.abstract}"
     score = {
         "abstract": share(about, _words(brief)) / 2,
         "text": share(about, _words(f"{row.title}\n{row.text}")) / 2,
     }
     day = time.strftime("%Y-%m-%d", time.gmtime(row.created))
-    title = f"{' '.join(row.title.split())} ({row.run or row.id}, {day})"
+    title = f"{_clipped(name)} ({row.run or row.id}, {day})".lstrip()
     return Note(title, " ".join(row.abstract.split()), row.id, revision, score)
 
 

@@ -56,5 +56,5 @@ async def _reports(state: RecallState, place: Here) -> list[EarlierReport]:
     """Return the earlier reports on the question; a run is told of them by its memories."""
     if "run" in state or (state["scope"] and KIND not in state["scope"]):
         return []
-    notes = await related(place.owner, state["question"])
+    notes = await related(place.owner, state["question"], titled=True)
     return [EarlierReport(page=one.id, title=one.title, abstract=one.text) for one in notes]
