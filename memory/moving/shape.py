@@ -8,9 +8,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from memory.facts.fact import Category
 from memory.pages.rows import Provenance, storable
-from memory.profile.shape import Profile
+from memory.profile.shape import Profile, Trait
 
 Text = Annotated[str, AfterValidator(storable)]
+
+
+def on_one_line(text: str) -> str:
+    """Return a text with spaces in the place of its line breaks."""
+    return " ".join(text.split())
+
+
+Line = Annotated[Text, AfterValidator(on_one_line)]
 Id = Annotated[str, Field(max_length=32)]
 Run = Annotated[str, Field(max_length=80)]
 Time = Annotated[float, Field(allow_inf_nan=False)]
@@ -28,10 +36,10 @@ class FactLine(Strict):
     """A fact that is known, or was; what a tool or a web page said is none."""
 
     id: Id = Field(min_length=1)
-    content: Text = Field(min_length=1)
+    content: Line = Field(min_length=1)
     category: Category
     confidence: Share
-    quote: Text
+    quote: Line
     thread: str = Field(max_length=64)
     run: Run
     message: Text
@@ -125,7 +133,21 @@ class InsightLine(Strict):
     runs: dict[Run, Literal[1, -1]]
 
 
-Line = TypeVar("Line", PageLine, InsightLine)
+Stranger = TypeVar("Stranger", PageLine, InsightLine)
+
+
+def _on_lines(profile: Profile) -> Profile:
+    """Return a profile whose traits and the words they rest on are on one line each."""
+    return Profile(
+        identities=[_on_line(one) for one in profile["identities"]],
+        characteristics=[_on_line(one) for one in profile["characteristics"]],
+        tastes={name: _on_line(one) for name, one in profile["tastes"].items()},
+    )
+
+
+def _on_line(trait: Trait) -> Trait:
+    folded = {name: on_one_line(trait[name]) for name in ("text", "quote")}
+    return Trait(**{**trait, **folded})  # type: ignore[typeddict-item]
 
 
 class Moved(Strict):
@@ -137,7 +159,7 @@ class Moved(Strict):
     project: str
     at: Time
     facts: list[FactLine]
-    profile: Profile | None
+    profile: Annotated[Profile, AfterValidator(_on_lines)] | None
     files: list[FileLine]
     pages: list[PageLine]
     documents: list[DocumentLine]
@@ -163,7 +185,7 @@ class Moved(Strict):
         return {name: len(getattr(self, name)) for name in names}
 
 
-def _strange(line: Line) -> Line:
+def _strange(line: Stranger) -> Stranger:
     """Return a line that is trusted no more than what a tool says."""
     foreign = line.provenance in ("tool", "web")
     return line if foreign else line.model_copy(update={"provenance": "tool"})
