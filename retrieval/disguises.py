@@ -52,43 +52,14 @@ _SIGNS = regex(r"[^\w\s](?:\s?[^\w\s])+")
 _CODE = regex(r"0x[0-9a-fA-F]{2}")
 _VOWELS = str.maketrans("", "", "aeiou")
 _ATBASH = str.maketrans(ascii_lowercase, ascii_lowercase[::-1])
-_NAMES = dict(
-    zip(
-        [
-            "ay",
-            "bee",
-            "cee",
-            "dee",
-            "ee",
-            "eff",
-            "gee",
-            "aitch",
-            "eye",
-            "jay",
-            "kay",
-            "ell",
-            "em",
-            "en",
-            "oh",
-            "pee",
-            "cue",
-            "ar",
-            "ess",
-            "tee",
-            "you",
-            "vee",
-            "doubleu",
-            "ex",
-            "why",
-            "zee",
-            "zed",
-            "haitch",
-            "ar",
-        ],
-        "abcdefghijklmnopqrstuvwxyzzhr",
-        strict=True,
-    )
+_CALLED = (
+    "ay bee cee dee ee eff gee aitch eye jay kay ell em en oh pee cue ar ess tee you vee doubleu ex"
+    " why zee"
 )
+_NAMES = dict(zip(re.findall(r"\w+", _CALLED), ascii_lowercase, strict=True)) | {
+    "zed": "z",
+    "haitch": "h",
+}
 """The English names of letters."""
 SHIFTED, LONG = 5, 8
 """The fewest letters of a word that may be shifted, and of one that may be misspelt."""
