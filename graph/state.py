@@ -76,8 +76,8 @@ class State(TypedDict, total=False):
     fork: int
     """Which question with that number it is: a thread may be forked. Written by profile."""
     again: Annotated[int, latest]
-    """How often a client had something done again from an earlier state, so that it is not
-    answered by what the ledger has recorded."""
+    """How often a client had something done again from an earlier state, or a resume repeated a
+    step whose model gave no usable answer, so that the ledger does not answer. Written by team."""
     language: Literal["en", "zh"]
     """The language of the question and of the report. Written by profile."""
     question: str

@@ -58,6 +58,8 @@ class Work(NamedTuple):
     """The cap of the run that cut it off, such as `max_tokens = 5000`; "" for the model's limit."""
     stood_in: Problem | None = None
     """Why a model other than the chosen one wrote it, if so."""
+    attempt: str = ""
+    """The id of the attempt that brought it (`runs/attempts.py`)."""
 
 
 async def ask(
@@ -164,7 +166,8 @@ async def work(
     capped = reply.response_metadata.get("capped", "")
     failed = reply.response_metadata.get("stood_in")
     stood_in = Problem.of(failed) if failed else None
-    return Work(spoken(reply), complete, model, around.found, unsure, capped, stood_in)
+    attempt = reply.response_metadata.get("attempt", "")
+    return Work(spoken(reply), complete, model, around.found, unsure, capped, stood_in, attempt)
 
 
 def _last(said: Sequence[AnyMessage]) -> AIMessage:

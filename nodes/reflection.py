@@ -23,7 +23,8 @@ from report.keeping import rejected, sound
 from report.leads import left_hanging
 from report.marks import cites
 from report.render import plain
-from report.wording import told
+from report.undone import UNUSABLE
+from report.wording import reason, told
 from retrieval.words import words
 from runs.place import here
 from tools.evidence import note_checked, verified
@@ -50,9 +51,12 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     """
     finding = state["finding"]
     last = state["attempt"] >= runtime.context.max_reflections
+    unusable = finding["reason"].startswith(UNUSABLE)
+    if not finding["text"] and unusable and not last:
+        return _again(state, reason(UNUSABLE, "failed", state["language"]))
     hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
     if hopeless:
-        return _done(state, finding)
+        return _done(state, _unconfirmed(state, finding))
     tell_step(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
@@ -65,11 +69,19 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
         return _done(state, finding | {"review": "passed"})
     if last:
         return _done(state, _rejected(state, finding, verdict))
-    return checked | StepState(
-        feedback=verdict.feedback or finding["reason"],
-        more_queries=verdict.queries,
-        attempt=state["attempt"] + 1,
-    )
+    return checked | _again(state, verdict.feedback or finding["reason"], verdict.queries)
+
+
+def _again(state: StepState, feedback: str, queries: Sequence[str] = ()) -> StepState:
+    """Have the step done once more."""
+    attempt = state["attempt"] + 1
+    return StepState(feedback=feedback, more_queries=[*queries], attempt=attempt)
+
+
+def _unconfirmed(state: StepState, finding: Finding) -> Finding:
+    """Return a finding that does not call the sources silent where claims were removed."""
+    removed = finding["reason"] == "no_evidence" and state.get("removed")
+    return finding | {"reason": "failed"} if removed else finding
 
 
 async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from langchain_core.messages import HumanMessage
@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Finding, Passage, Status, key, keyed
+from graph.records import Finding, Passage, Source, Status, key, keyed
 from graph.state import StepState
 from nodes.agent import Work, work
 from nodes.recall.inner import recall
@@ -21,10 +21,12 @@ from prompts.loader import render
 from prompts.marks import block, blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
 from report.leads import letters
+from report.refusals import answers_nothing, clipped
 from report.rulings import Ruling
 from report.support import Proven
-from report.undone import CAPPED
+from report.undone import CAPPED, UNUSABLE
 from report.wording import told
+from runs.attempts import renamed
 from runs.budget import budget
 from runs.gate import gate
 from runs.place import Here, here
@@ -124,6 +126,8 @@ async def _write(
     if not checked.cited and (failed := _unread(written)):
         raise failed
     finding = _judged(state, written, checked, queries)
+    if not checked.cited and _unusable(written, sources):
+        finding = await _refused(state, runtime, place, written, queries)
     kept = StepState(passages=passages, sources=sources, unsearched=unsearched)
     kept |= StepState(draft=written.text, removed=checked.removed, doubted=checked.doubted)
     if finding["reason"].startswith(CAPPED):
@@ -162,6 +166,22 @@ async def _undone(
     """Return a finding with the problem because of which its step was not done, if any."""
     session = (await budget(place, runtime.context)).session
     return finding | {"error": problem.as_dict(), "session": session}
+
+
+def _unusable(written: Work, sources: Mapping[str, Source]) -> bool:
+    chosen = written.complete and not written.model.startswith("extractive:")
+    return chosen and answers_nothing(written.text, sources)
+
+
+async def _refused(
+    state: StepState, runtime: Runtime[Context], place: Here, written: Work, queries: list[str]
+) -> Finding:
+    """Return the finding of a step whose model failed to answer, in the words that it wrote."""
+    await renamed(written.attempt, UNUSABLE)
+    said = clipped(written.text)
+    problem = Problem("answer_unusable", f"the researcher's answer cannot be used: {said}")
+    finding = _finding(state, "failed", f"{UNUSABLE}: {said}", queries)
+    return await _undone(finding, problem, runtime, place)
 
 
 async def _capped(finding: Finding, runtime: Runtime[Context], place: Here) -> Finding:

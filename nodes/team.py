@@ -21,7 +21,7 @@ from prompts.loader import render
 from prompts.marks import block, blocks, findings_block, sources_block
 from report.earlier import accepted, earlier_block
 from report.material import findings, passages
-from report.undone import capped, undone
+from report.undone import UNUSABLE, capped, undone
 from runs.budget import budget
 from runs.faults import bear
 from runs.place import here
@@ -49,8 +49,8 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
-    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`, and
-    takes out of `findings` what is done again.
+    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`,
+    `again`, and takes out of `findings` what is done again.
 
     Raises:
         Problem: What kept steps from being done, where every other call would meet it too, or
@@ -65,7 +65,9 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
         if one.get("session", session) != session
     }
     if again:
-        return State(findings=cast("Any", again))
+        # The ledger has recorded an answer that could not be used, and would give it again.
+        unusable = any(one["error"]["code"] == UNUSABLE for one in failed)
+        return State(findings=cast("Any", again), again=state.get("again", 0) + unusable)
     errors = [Problem.of(one["error"]) for one in failed if not one["text"]]
     for problem in errors:
         bear(problem)

@@ -61,7 +61,7 @@ def document(
         status=status,
         notices=report["notices"],
         body=report["body"],
-        gaps=[*gaps(state, report["body"]), *unused(state, report["cited"])],
+        gaps=_told(status, [*gaps(state, report["body"]), *unused(state, report["cited"])]),
         searched=searched(state),
         sources=[_shown(source, report["language"]) for source in sources.values()],
         texts=dict(texts),
@@ -71,6 +71,12 @@ def document(
         language=report["language"],
         created=created,
     )
+
+
+def _told(status: RunStatus, gaps: Sequence[Gap]) -> list[Gap]:
+    """Return what is missing; what a failed run did not find, its sources may say all the same."""
+    silent = "no_evidence" if status == "failed" else None
+    return [{**gap, "reason": "" if gap["reason"] == silent else gap["reason"]} for gap in gaps]
 
 
 def headline(text: str) -> str:

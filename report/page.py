@@ -29,6 +29,7 @@ from report.wording import (
     grades,
     missing,
     noted,
+    nothing,
     notices,
     researched,
     word,
@@ -72,7 +73,7 @@ def to_html(document: Document) -> str:
     )
     passages = _passages(document, shown.uses, language)
     unanswered = document["status"] == "insufficient_evidence"
-    nothing = _paragraph(word("nothing", language)) if unanswered and not shown.body else ""
+    none = _paragraph(nothing(document)) if unanswered and not shown.body else ""
     gaps = [_gap(one, language) for one in missing(document)]
     searched = [_escaped(query) for query in document["searched"]] if unanswered else []
     return _template().substitute(
@@ -82,7 +83,7 @@ def to_html(document: Document) -> str:
         question=_paragraph(document["question"], "question")
         + _paragraph(researched(document), "researched"),
         notices="\n".join(_paragraph(notice, "notice") for notice in notices(document)),
-        body=_body(shown, passages, doubted, grades(document)) or nothing,
+        body=_body(shown, passages, doubted, grades(document)) or none,
         doubts=_doubts(shown, passages, doubted, language),
         missing=_list("missing", gaps, language),
         searched=_list("searched", searched, language),

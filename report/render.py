@@ -19,6 +19,7 @@ from report.wording import (
     grades,
     missing,
     noted,
+    nothing,
     notices,
     researched,
     word,
@@ -89,7 +90,7 @@ def _parts(document: Document) -> Iterator[str]:
     yield f"*{escaped(document['question'])}*" if document["question"].strip() else ""
     yield escaped(researched(document))
     unanswered = document["status"] == "insufficient_evidence"
-    yield _shown(text, grades(document)) or (word("nothing", language) if unanswered else "")
+    yield _shown(text, grades(document)) or (nothing(document) if unanswered else "")
     lines = zip(doubted, proofs, strict=True)
     told_doubts = [f"⚠ {escaped(one.text)}{_shown(proof)}" for one, proof in lines]
     yield from _list("doubts", told_doubts, language)

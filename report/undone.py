@@ -47,6 +47,9 @@ def first_error(state: State) -> Problem | None:
 CAPPED = "budget_spent: "
 """How the reason of a finding begins that a limit prevented; the limit follows."""
 
+UNUSABLE = "answer_unusable"
+"""The code of a refusal, an error sent as text, or an answer that names no source."""
+
 ROLES = {"rewriter": "coordinator", "planner": "background"}
 """Roles without which nothing may be found, and the nodes after which they are asked."""
 

@@ -26,6 +26,7 @@ _EN = {
     "researched": "Researched as: {}",
     "near": "the nearest part of the page",
     "nothing": "No source that could be read says anything that answers this question.",
+    "unconfirmed": "No answer was found that the sources confirm.",
     "removed": "Removed by the checks: {}.",
     "listed": "They are listed by: {}",
     "more_doubted": "More sentences in which something is doubtful: {}.",
@@ -70,6 +71,7 @@ _ZH = {
     "researched": "据此研究的问题：{}",
     "near": "页面中最接近的部分",
     "nothing": "能读到的来源中，没有任何内容可以回答这个问题。",
+    "unconfirmed": "没有找到能由来源证实的答案。",
     "removed": "核对时删去 {} 句：{}。",
     "listed": "查看被删去的句子：{}",
     "more_doubted": "另有 {} 句存疑。",
@@ -120,6 +122,10 @@ _REASONS = {
     "answer_invalid": ("the model's answer could not be read", "模型的回答无法读取"),
     "budget_spent": ("a limit of the run was reached", "已达到本次运行的上限"),
     "answer_too_long": ("the model's answer was cut off", "模型的回答被截断"),
+    "answer_unusable": (
+        "the model declined, sent an error, or named no source",
+        "模型拒绝作答、返回了错误，或没有注明来源",
+    ),
     "internal": ("an internal error occurred", "程序出错"),
     "model_key_missing": ("no key for the model is set", "没有设置模型的密钥"),
     "model_quota": (
@@ -297,6 +303,12 @@ class Missing(NamedTuple):
     titles: list[tuple[str, str]]
     """Each title, with what more there is to say of it alone."""
     why: str
+
+
+def nothing(document: Document) -> str:
+    """Return the sentence in place of an answer; where claims were removed, pages may answer."""
+    claimed = document["removed"] or any(gap["reason"] == "failed" for gap in document["gaps"])
+    return word("unconfirmed" if claimed else "nothing", document["language"])
 
 
 def missing(document: Document) -> list[Missing]:

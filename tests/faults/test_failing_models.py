@@ -13,8 +13,9 @@ from langchain_openai.chat_models import base
 from config.errors import Problem
 from graph.records import of_turn
 from graph.session import Outcome, Session
+from report.refusals import clipped
 from report.undone import undone
-from report.wording import part, reason
+from report.wording import part, reason, word
 from tests.conftest import make
 from tests.door import BAD_KEY, DOWN, EMPTY, REFUSED, SLOW_DOWN, TIMEOUT, models, status
 from tests.fake_model import Script
@@ -325,3 +326,88 @@ async def test_an_answer_that_its_models_limit_has_cut_before_it_said_anything_i
 
     assert isinstance(told, Problem)
     assert told.code == "answer_too_long"
+
+
+UNUSABLE = {
+    "a refusal": "I cannot help with this topic, but I can suggest other questions.",
+    "a refusal in Chinese": "对不起，我无法协助处理这个请求。",
+    "an error": "Error: the upstream model is overloaded, please retry later.",
+    "an error page": "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>",
+    "words without a source": "Bees live in hives and make honey.",
+}
+
+
+@pytest.mark.parametrize("said", UNUSABLE.values(), ids=UNUSABLE)
+async def test_an_answer_that_is_none_is_told_as_the_models_failure_and_asked_for_again(
+    thread: Session, choices: dict[str, object], script: Script, said: str
+):
+    good = rules(script)
+    script.on("researcher", said)
+
+    told = await begun(thread, choices)
+    again = await mended(thread, choices, script, good)
+
+    assert isinstance(told, Problem)
+    assert told.code == "answer_unusable"
+    assert clipped(said) in told.what
+    assert again.state["status"] == "succeeded"
+    assert not again.state["report"]["notices"]
+
+
+async def test_of_two_steps_the_one_that_was_refused_is_told_in_the_models_words(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    refusal = UNUSABLE["a refusal in Chinese"]
+    script.on("researcher", lambda messages: refusal if winter(messages) else DANCE)
+
+    outcome = await thread.begin(QUESTION, make(choices), quiet)
+
+    shown = str(outcome.state["messages"][-1].text)
+    why = reason(f"answer_unusable: {refusal}", "failed", "en")
+    assert outcome.state["status"] == "partial"
+    assert reason("answer_unusable", "failed", "en") in outcome.state["report"]["notices"][0]
+    assert why in shown
+    assert reason("no_evidence", "failed", "en") not in shown
+
+
+async def test_a_refusal_that_passes_costs_no_more_than_another_try(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", "I'm sorry, but I can't assist with that request.", DANCE)
+
+    outcome = await begun(thread, choices)
+
+    assert isinstance(outcome, Outcome)
+    (finding,) = of_turn(outcome.state["findings"], 1).values()
+    assert (finding["status"], finding["attempts"]) == ("ok", 2)
+    assert not any(
+        part("researcher", [], "en") in one for one in outcome.state["report"]["notices"]
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["The pages do not say how bees live.", "我无法从资料中回答这个问题。"]
+)
+async def test_an_honest_word_that_the_pages_are_silent_stays_a_lack_of_evidence(
+    thread: Session, choices: dict[str, object], script: Script, said: str
+):
+    script.on("researcher", said)
+
+    outcome = await thread.begin(QUESTION, make(choices), quiet)
+
+    assert outcome.state["status"] == "insufficient_evidence"
+
+
+async def test_where_claims_were_removed_no_page_is_called_silent(
+    thread: Session, choices: dict[str, object], script: Script
+):
+    script.on("researcher", 'Bees <q s="S1">sleep in the sea all winter long</q>.')
+
+    outcome = await thread.begin(QUESTION, make(choices), quiet)
+
+    shown = str(outcome.state["messages"][-1].text)
+    assert outcome.state["status"] == "insufficient_evidence"
+    assert word("unconfirmed", "en") in shown
+    assert word("nothing", "en") not in shown
+    assert reason("no_evidence", "failed", "en") not in shown
