@@ -47,6 +47,7 @@ PLACES = (
     "memory.forgetting.wording",
     "memory.learning",
     "memory.moving.arriving",
+    "memory.moving.shape",
     "memory.pages.rows",
     "memory.pages.sizing",
     "memory.profile.merging",

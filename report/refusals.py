@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from report.caveats import not_found
 from report.claims import sort
@@ -49,6 +49,12 @@ _NAMES_SOURCES = regex(
     re.IGNORECASE,
 )
 
+_NOTHING = regex(
+    r"\W*(?:nothing\b|none\b|no\s+(?:\w+\s+)?(?:answer|result|information|evidence|match)"
+    r"|[沒没]有|[无無](?![法论論]))",
+    re.IGNORECASE,
+)
+
 
 def declines(statement: str) -> bool:
     """Tell whether a statement says that its writer will not answer, whatever the sources say."""
@@ -59,12 +65,12 @@ def _unable(statement: str) -> bool:
     return bool(_DECLINES.search(statement) or _ZH_DECLINES.search(statement))
 
 
-def answers_nothing(text: str, known: Mapping[str, object]) -> bool:
+def answers_nothing(text: str, known: Collection[str]) -> bool:
     """Tell whether a text neither cites nor quotes a source, nor says what was not found.
 
     Args:
         text: Markdown as a model wrote it.
-        known: The sources that it may cite, by id.
+        known: The ids of the sources that it may cite.
     """
     body = spell(unframe(text), dict.fromkeys(known, ""))
     if cites(body):
@@ -80,7 +86,7 @@ def answers_nothing(text: str, known: Mapping[str, object]) -> bool:
 
 def _silence(statement: str) -> bool:
     """Tell whether a statement says that the sources do not say something."""
-    return not_found(statement) or _unable(statement)
+    return bool(_NOTHING.match(statement)) or not_found(statement) or _unable(statement)
 
 
 def clipped(text: str) -> str:
