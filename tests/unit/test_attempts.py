@@ -160,9 +160,10 @@ async def test_a_call_that_is_cancelled_counts_as_the_worst(script: Script):
     script.seconds = 30
     waiting = asyncio.create_task(asked())
     for _ in range(500):
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
         if await of_run():
             break
+    await asyncio.sleep(0.2)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
