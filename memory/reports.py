@@ -17,7 +17,7 @@ from memory.pages.finding import searching
 from models.extractive.topic import Topic, across, share, topic
 from prompts.loader import render
 from retrieval.index import Index
-from retrieval.text import language
+from retrieval.text import in_one_line, language
 from retrieval.words import terms, words
 from runs.place import thread_of
 from storage.tables import events, facts, pages, runs
@@ -211,11 +211,6 @@ def _with(note: Note, wrong: dict[str, int], tongue: str) -> Note:
     return note._replace(text=f"{note.text} {words}", revision=revision)
 
 
-def _clipped(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}…"
-
-
 def _note(row: Any, name: str, about: Topic, revision: int) -> Note:
     brief = f"{row.title}\n{row.abstract}"
     score = {
@@ -223,7 +218,7 @@ def _note(row: Any, name: str, about: Topic, revision: int) -> Note:
         "text": share(about, _words(f"{row.title}\n{row.text}")) / 2,
     }
     day = time.strftime("%Y-%m-%d", time.gmtime(row.created))
-    title = f"{_clipped(name)} ({row.run or row.id}, {day})".lstrip()
+    title = f"{in_one_line(name, LONGEST)} ({row.run or row.id}, {day})".lstrip()
     return Note(title, " ".join(row.abstract.split()), row.id, revision, score)
 
 

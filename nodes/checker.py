@@ -29,8 +29,8 @@ from runs.place import here, owner
 from runs.trace import trace
 from tools.evidence import texts, verified
 
-WORSE: tuple[Grade, ...] = ("own", "supported", "not_said", "contradicted")
-"""The verdicts; of two on one sentence the later one counts."""
+BY_SEVERITY: tuple[Grade, ...] = ("own", "supported", "not_said", "contradicted")
+"""The verdicts from the mildest to the worst; of two on one sentence the worse one counts."""
 
 
 class SentenceVerdict(BaseModel):
@@ -183,7 +183,7 @@ def judgements(
     Of two verdicts on one sentence the worse one counts.
     """
     by_number = {claim.number: claim for claim in shown}
-    ranked = sorted(checks.verdicts, key=lambda one: WORSE.index(one.verdict))
+    ranked = sorted(checks.verdicts, key=lambda one: BY_SEVERITY.index(one.verdict))
     judged = {
         one.sentence: borne_out(_judged(one), by_number[one.sentence], pages)
         for one in ranked

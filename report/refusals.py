@@ -11,6 +11,7 @@ from report.marks import cites, quotes, spell
 from report.markup import unframe
 from report.statements import statements
 from retrieval.regex import regex
+from retrieval.text import in_one_line
 
 CLIPPED = 80
 """How many characters of such an answer are told."""
@@ -91,5 +92,4 @@ def _silence(statement: str) -> bool:
 
 def clipped(text: str) -> str:
     """Return the beginning of such an answer in one line, without its tags."""
-    said = " ".join(re.sub(r"<[^<>]*>", " ", text).split())
-    return said if len(said) <= CLIPPED else f"{said[:CLIPPED].rstrip()}…"
+    return in_one_line(re.sub(r"<[^<>]*>", " ", text), CLIPPED)

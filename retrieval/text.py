@@ -65,6 +65,12 @@ def normalise(text: str) -> str:
     return unicodedata.normalize("NFC", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
 
 
+def in_one_line(text: str, most: int) -> str:
+    """Return a text in one line of at most so many characters; "…" ends one that is cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
 def blank(text: str) -> bool:
     """Say whether a text is invisible: only spaces, invisible characters and marks on no letter."""
     return all(one in _FILLERS or unicodedata.category(one) in _NOTHING for one in text)

@@ -11,6 +11,7 @@ from config.counted import counted
 from memory.pages.abstracts import Brief, about, newest
 from memory.pages.describing import described
 from memory.pages.groups import Group, Size, best_of, dated, group_of, sizes, title_of
+from retrieval.text import in_one_line
 from retrieval.tokens import count, warm
 
 MOST = 2_000
@@ -148,14 +149,11 @@ def _of_group(name: str, entry: Entry, size: Size) -> str:
     days = " – ".join(dict.fromkeys(filter(None, (size.first, size.last))))
     kind = WORDS.get(entry.group.kind, entry.group.kind)
     pages = counted(size.pages, "page")
-    return f"{name} {kind} “{_short(entry.title, TITLE)}”, {pages}, {days}"
+    return f"{name} {kind} “{in_one_line(entry.title, TITLE)}”, {pages}, {days}"
 
 
 def _of_page(name: str, page: Brief) -> str:
-    title = _short(page.title, TITLE)
-    return f"- {name} {title} ({dated(page.said, page.created)}): {_short(page.abstract, SHORT)}"
-
-
-def _short(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    title = in_one_line(page.title, TITLE)
+    return (
+        f"- {name} {title} ({dated(page.said, page.created)}): {in_one_line(page.abstract, SHORT)}"
+    )
