@@ -105,10 +105,22 @@ class Finding(TypedDict):
     """What the checks doubt in its text, in words, a line for each sentence."""
     objection: NotRequired[str]
     """What a review held against it last, where it was not mended."""
+    open: NotRequired[list[str]]
+    """What a review found that the question needs and no step looks for."""
     error: NotRequired[dict[str, str]]
     """The problem because of which the step was not done, as plain data, if any."""
     session: NotRequired[str]
     """The session of the run in which that happened; a later one repeats the step."""
+
+
+class Objection(TypedDict):
+    """What a review held against a finding that is done again."""
+
+    text: str
+    """The text of the finding."""
+    wrong: list[str]
+    """The sentences of it that are wrong, word for word."""
+    feedback: str
 
 
 class Answer(TypedDict):

@@ -93,6 +93,7 @@ def _step(state: State, step: Step) -> StepState:
         attempt=0,
         needed=needed,
         earlier=earlier,
+        others=[one["title"] for one in steps if one["id"] != step["id"]],
         feedback="",
         more_queries=[],
         seen=_seen(state),

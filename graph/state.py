@@ -13,6 +13,7 @@ from graph.records import (
     Background,
     Doubted,
     Finding,
+    Objection,
     Passage,
     Plan,
     Removed,
@@ -141,7 +142,11 @@ class StepState(Place, total=False):
     """How many steps there are."""
     needed: list[Finding]
     earlier: list[Finding]
+    others: list[str]
+    """The titles of the other steps."""
     feedback: str
+    objection: Objection
+    """What the last review held against the finding. Written by reflection."""
     more_queries: list[str]
     seen: list[Seen]
     """What was shown before the plan was made."""

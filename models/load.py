@@ -50,6 +50,11 @@ def model_name(role: str, context: Context) -> str:
     return usual if settings().models or has_key(usual) else "extractive:"
 
 
+def built_in(role: str, context: Context) -> bool:
+    """Tell whether the built-in model plays a role in a run: it costs nothing."""
+    return model_name(role, context).startswith("extractive:")
+
+
 def _said(role: str, context: Context) -> str | None:
     check_roles(context.models)
     chosen = context.models.get(role) or context.models.get("default")

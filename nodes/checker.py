@@ -14,7 +14,7 @@ from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
 from graph.records import SecondReader, Source
-from models.load import model_name, playing
+from models.load import built_in, playing
 from nodes.agent import ask
 from nodes.streaming import tell
 from prompts.loader import render
@@ -85,7 +85,7 @@ async def read_again(
         checked: What the checks left of it.
         sources: What it may cite, by id.
     """
-    if model_name("checker", runtime.context).startswith("extractive:"):
+    if built_in("checker", runtime.context):
         return Reread(checked, "no_model")
     if not (runtime.context.second_reader and settings().second_reader):
         await trace(here(state, runtime), "status", "checker", "off")

@@ -24,7 +24,7 @@ from memory.experience.recalling import Rate, prepare
 from memory.experience.runs import Experience, close
 from memory.experience.tidying import due, retire, tidy
 from memory.experience.utterances import Utterance
-from models.load import model_name
+from models.load import built_in
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
@@ -71,7 +71,7 @@ class Same(BaseModel):
 async def look_back(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> None:
     """Find the earlier runs that this one can learn from; a failure costs only the lesson."""
     place = here(state, runtime)
-    keyless = model_name(ROLE, runtime.context).startswith("extractive:")
+    keyless = built_in(ROLE, runtime.context)
     try:
         rate = None if keyless else _rater(state, runtime)
         await prepare(place.owner, place.run, question, rate=rate)
@@ -146,7 +146,7 @@ async def learn_from(state: State, runtime: Runtime[Context]) -> None:
     """
     place = here(state, runtime)
     ask_which = None
-    if not model_name(ROLE, runtime.context).startswith("extractive:"):
+    if not built_in(ROLE, runtime.context):
         await _compared(state, runtime, place)
         ask_which = partial(_which, state, runtime)
     await retire(place.owner, place.run)

@@ -17,7 +17,7 @@ from graph.context import Context
 from graph.state import Place
 from memory.pages.memorizer import Abstracter
 from memory.pages.store import NewPage
-from models.load import model_name
+from models.load import built_in
 from nodes.agent import ask
 from nodes.typed import Shown
 from prompts.loader import render
@@ -62,7 +62,7 @@ async def ingest(state: IngestState, runtime: Runtime[Context]) -> IngestState:
 
 def abstracter(state: Mapping[str, Any], runtime: Runtime[Context]) -> Abstracter | None:
     """Return what asks the memorizer for abstracts; nothing where no model is configured."""
-    if model_name(ROLE, runtime.context).startswith("extractive:"):
+    if built_in(ROLE, runtime.context):
         return None
 
     async def write(page: NewPage, earlier: Sequence[str]) -> str:

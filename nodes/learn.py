@@ -19,7 +19,7 @@ from memory.learning.schema import Learnt
 from memory.learning.turns import Said, observe
 from memory.learning.worker import ROLE, hear, work_off
 from memory.pages.worker import make_due
-from models.load import model_name
+from models.load import built_in
 from nodes.agent import ask
 from nodes.experience import learn_from
 from runs.budget import pause
@@ -88,7 +88,7 @@ async def learn_due(state: Mapping[str, Any], runtime: Runtime[Context]) -> None
 
 def memorizer(state: Mapping[str, Any], runtime: Runtime[Context]) -> Ask | None:
     """Return what asks the memorizer to read messages; nothing where no model is configured."""
-    if model_name(ROLE, runtime.context).startswith("extractive:"):
+    if built_in(ROLE, runtime.context):
         return None
 
     async def read(system: str, data: str) -> Learnt:

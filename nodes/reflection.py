@@ -10,14 +10,15 @@ from pydantic import BaseModel, Field
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Doubted, Finding, key
+from graph.records import Doubted, Finding, Objection, key
 from graph.state import StepState
+from models.load import built_in
 from nodes.agent import ask
 from nodes.researcher import asked_of, upheld_in, with_checked
 from nodes.streaming import tell_step
 from nodes.typed import Searches, Shown
 from prompts.loader import render
-from prompts.marks import blocks, cited, findings_block, step_blocks
+from prompts.marks import block, blocks, cited, findings_block, step_blocks
 from report.earlier import earlier_block
 from report.keeping import rejected, sound
 from report.leads import left_hanging
@@ -40,14 +41,21 @@ class Verdict(BaseModel):
     )
     queries: Searches = []
     right: list[int] = Field(default=[], description="numbers of contested sentences")
+    open: list[Shown] = Field(
+        default=[], description="what no step looks for of what the question needs"
+    )
 
 
 async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Let a finding pass, or have the step done again with the feedback.
 
-    Reads `question`, `step`, `finding`, `passages`, `earlier`, `draft`, `removed`, `doubted`;
-    writes `findings`, or `feedback`, `more_queries`, `attempt` and what it read of the finding, as
-    it stands then. A judge that fails leaves the finding `unverified`.
+    Where the step cannot be done again, no model is asked: what the review before has rejected, and
+    still stands, is taken out or doubted. The built-in model costs nothing, and is asked.
+
+    Reads `question`, `step`, `others`, `finding`, `passages`, `earlier`, `draft`, `removed`,
+    `doubted`, `objection`; writes `findings`, or `feedback`, `objection`, `more_queries`, `attempt`
+    and what it read of the finding, as it stands then. A judge that fails leaves the finding
+    `unverified`.
     """
     finding = state["finding"]
     last = state["attempt"] >= runtime.context.max_reflections
@@ -57,25 +65,46 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     hopeless = not finding["text"] and (last or finding["reason"] != "no_evidence")
     if hopeless:
         return _done(state, _unconfirmed(state, finding))
+    if last and not built_in("reflector", runtime.context):
+        return _done(state, _done_again(state, finding))
     tell_step(state, "checking")
     try:
         verdict = await _verdict(state, runtime)
         checked = await _upheld(state, runtime, verdict.right)
     except Problem:
         return _done(state, finding | {"review": "unverified"})
-    finding = checked["finding"]
+    finding = _with_open(checked["finding"], verdict.open)
     # Where the checks left nothing of a draft, it is worth another try that is told why.
     if verdict.passed and (finding["text"] or not state.get("removed")):
         return _done(state, finding | {"review": "passed"})
     if last:
-        return _done(state, _rejected(state, finding, verdict))
-    return checked | _again(state, verdict.feedback or finding["reason"], verdict.queries)
+        return _done(state, _rejected(state, finding, verdict.wrong, verdict.feedback))
+    text, feedback = finding["text"], verdict.feedback
+    held = Objection(text=text, wrong=verdict.wrong, feedback=feedback)
+    checked |= StepState(finding=finding, objection=held)
+    return checked | _again(state, feedback or finding["reason"], verdict.queries)
 
 
 def _again(state: StepState, feedback: str, queries: Sequence[str] = ()) -> StepState:
     """Have the step done once more."""
     attempt = state["attempt"] + 1
     return StepState(feedback=feedback, more_queries=[*queries], attempt=attempt)
+
+
+def _done_again(state: StepState, finding: Finding) -> Finding:
+    """Return the finding of a last attempt, held to what the review of the one before says."""
+    held = state.get("objection")
+    if held is None:
+        return finding
+    wrong, feedback = held["wrong"], held["feedback"]
+    stays = finding["text"] == held["text"] or rejected(finding["text"], wrong, feedback)
+    return _rejected(state, finding, wrong, feedback) if stays else finding
+
+
+def _with_open(finding: Finding, left: Sequence[str]) -> Finding:
+    """Return a finding with what its review leaves open for the question, if anything."""
+    told = [one for one in left if one.strip()]
+    return finding | {"open": told} if told else finding
 
 
 def _unconfirmed(state: StepState, finding: Finding) -> Finding:
@@ -93,7 +122,12 @@ async def _verdict(state: StepState, runtime: Runtime[Context]) -> Verdict:
         f"{number}. {' '.join(line.removeprefix('- ').split())}"
         for number, line in enumerate(_contested(state), start=1)
     )
-    data = blocks(data, cited("contested", contested), earlier_block(state.get("earlier", [])))
+    data = blocks(
+        data,
+        block("others", "\n".join(state.get("others", []))),
+        cited("contested", contested),
+        earlier_block(state.get("earlier", [])),
+    )
     system = render("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
 
@@ -124,15 +158,14 @@ async def _upheld(state: StepState, runtime: Runtime[Context], right: Sequence[i
     return upheld | StepState(finding=finding, removed=removed, doubted=doubted)
 
 
-def _rejected(state: StepState, finding: Finding, verdict: Verdict) -> Finding:
+def _rejected(state: StepState, finding: Finding, wrong: Sequence[str], feedback: str) -> Finding:
     """Return a finding that was not mended, without the sentences that the review copies as wrong.
 
     Where others refer to them, or it only speaks of them, they stay and are doubted.
     """
-    feedback = verdict.feedback
     finding = finding | {"review": "failed", "objection": feedback}
-    named = rejected(finding["text"], verdict.wrong, feedback)
-    stay = left_hanging(finding["text"], named) or not verdict.wrong
+    named = rejected(finding["text"], wrong, feedback)
+    stay = left_hanging(finding["text"], named) or not wrong
     text = finding["text"] if stay else sound(finding["text"], named)
     if not cites(text):
         return finding | {"text": "", "status": "failed", "reason": finding["reason"] or "failed"}

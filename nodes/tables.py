@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from graph.context import Context
 from graph.state import QueryState
 from memory.pages.uploads import with_uploads
-from models.load import model_name
+from models.load import built_in
 from nodes.agent import ask
 from prompts.loader import render
 from prompts.marks import block, blocks, wrap
@@ -42,7 +42,7 @@ async def _asked(
     state: QueryState, runtime: Runtime[Context], pairs: Sequence[Pair]
 ) -> Answers | None:
     """Return what a model's queries give; nothing where none reads it, or no table is near."""
-    if not pairs or model_name(ROLE, runtime.context).startswith("extractive:"):
+    if not pairs or built_in(ROLE, runtime.context):
         return None
     language = state.get("language", "en")
     shown = [block("table", schema(table), name=table.name) for _, table in pairs]

@@ -14,6 +14,7 @@ from graph.plan import to_research
 from graph.plan_text import written
 from graph.records import Finding, Step, key, of_turn
 from graph.state import State
+from models.load import built_in
 from nodes.agent import ask
 from nodes.streaming import tell
 from nodes.typed import Searches, Shown
@@ -46,6 +47,9 @@ class Enough(BaseModel):
 
 async def team(state: State, runtime: Runtime[Context]) -> State:
     """Let the steps that can start be sent; when none is left, see whether more are needed.
+
+    No model is asked where rounds are used up, or where every finding passed and no review left
+    anything open for the question. The built-in model costs nothing, and is asked.
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
 
@@ -98,6 +102,8 @@ async def _follow_ups(
     """
     if state["rounds"] >= runtime.context.max_rounds or state.get("decision") == "edit":
         return []
+    if all(map(_settled, done.values())) and not built_in("judge", runtime.context):
+        return []
     tell(state, "judging")
     before = accepted(state, state["question"])
     data = blocks(
@@ -106,6 +112,7 @@ async def _follow_ups(
         sources_block([*done.values(), *before], state.get("sources", {})),
         findings_block(done.values()),
         earlier_block(before),
+        block("open", "\n".join(one for each in done.values() for one in each.get("open", []))),
     )
     system = render("judge", language=state["language"])
     said, unsure = [HumanMessage(data)], Enough(enough=True)
@@ -117,6 +124,12 @@ async def _follow_ups(
         to_research(_free_id(taken), missing.title, missing.queries or [missing.title])
         for missing in [one for one in verdict.missing if one.title.strip()][:FOLLOW_UPS]
     ]
+
+
+def _settled(finding: Finding) -> bool:
+    """Tell whether a finding has passed its review, which left nothing open for the question."""
+    passed = finding["status"] == "ok" and finding["review"] == "passed"
+    return passed and not finding.get("open")
 
 
 def _free_id(taken: set[str]) -> str:

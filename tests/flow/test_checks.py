@@ -55,6 +55,7 @@ async def test_findings_are_shown_with_quotations_as_they_are_to_be_copied(
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", TRUE)
+    script.on("Verdict", {"passed": True, "open": ["other dances"]})
     await thread.begin("How do bees dance?", make(choices), quiet)
 
     for name in ("Verdict", "Enough", "reporter"):
@@ -86,6 +87,7 @@ async def test_what_is_doubted_in_a_finding_is_told_to_everybody_who_is_shown_it
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("researcher", said)
+    script.on("Verdict", {"passed": True, "open": ["other dances"]})
     await thread.begin(question, make(choices), quiet)
 
     for name, tag in {"Verdict": "contested", "Enough": "doubted", "reporter": "doubted"}.items():

@@ -60,6 +60,7 @@ async def test_however_much_is_missing_a_round_adds_few_steps(
     thread: Session, choices: dict[str, object], script: Script
 ):
     missing = [{"title": f"waggle dance {number}"} for number in range(FOLLOW_UPS + 2)]
+    script.on("Verdict", {"passed": True, "open": ["more dances"]})
     script.on("Enough", {"enough": False, "missing": missing}, {"enough": True})
 
     outcome = await thread.begin("How do bees dance?", make(choices), quiet)

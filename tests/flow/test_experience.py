@@ -73,7 +73,7 @@ async def test_what_was_said_so_far_is_there_before_a_run_has_ended(
 async def test_what_the_memory_asks_about_other_runs_is_no_step_of_this_one(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    for run in ("a", "b", "c"):
+    for run in "abcdef":
         await close(ME, run, BEES, GOOD)
     await thread.begin(f"My hives stand in Oslo. {BEES}", make(choices), quiet)
 
@@ -102,21 +102,22 @@ async def test_the_next_run_of_this_kind_is_told_and_its_end_is_credited(
 async def test_a_model_rates_the_runs_that_may_teach_something(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    for run in ("a", "b", "c"):
+    runs = "abcdef"
+    for run in runs:
         await close(ME, run, f"{BEES} {run}", GOOD)
     script.on("Ratings", {"ratings": [{"run": 1, "relevance": 2}, {"run": 9, "relevance": 9}]})
 
     await thread.begin(BEES, make(choices), quiet)
 
     rated = {one.past.run: one.rating for one in await prepared(ME, "t1-1")}
-    assert set(rated) == {"a", "b", "c"}
+    assert set(rated) == {*runs}
     assert 0.2 in rated.values()
 
 
 async def test_no_call_is_spent_on_rating_where_there_is_nothing_to_choose(
     thread: Session, choices: dict[str, object], script: Script
 ):
-    for run in ("a", "b"):
+    for run in "abcde":
         await close(ME, run, f"{BEES} {run}", GOOD)
     for number in range(3):
         await close(ME, f"trains{number}", "How do I configure signals of trains?", GOOD)
@@ -125,7 +126,7 @@ async def test_no_call_is_spent_on_rating_where_there_is_nothing_to_choose(
     for question in ("How long do bees dance?", "How fast do bees dance?"):
         await thread.begin(question, make(choices), quiet)
 
-    assert {one.past.run for one in await prepared(ME, "t1-1")} == {"a", "b"}
+    assert {one.past.run for one in await prepared(ME, "t1-1")} == {*"abcde"}
     assert "Ratings" not in script.names()
 
 

@@ -36,6 +36,7 @@ async def test_planner_researcher_and_reporter_are_shown_what_was_found_before(
     source = await asked_first(thread, choices, script)
     before = len(script.asked)
     script.on("Draft", draft("food and the waggle dance"))
+    script.on("Verdict", {"passed": True, "open": ["other dances"]})
     await thread.begin("What does the waggle dance tell about food?", make(choices), quiet)
 
     told = {name: str(messages[-1].text) for name, messages in script.asked[before:]}
