@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,9 +13,6 @@ from storage.engine import alone, read, read_rows
 from storage.tables import events
 
 Data = Mapping[str, Any]
-
-UNDO = re.compile(r"undo of (?:event )?(\d+)$")
-"""Why an event was logged that takes another one back, and which one."""
 
 
 class Event(NamedTuple):
@@ -34,8 +30,11 @@ class Event(NamedTuple):
     provenance: str = "user"
     """Who is behind it: `user`, `model`, `tool` or `web`."""
     why: str = ""
+    """The reason in words, for people; that of a model may be any words."""
     run: str = ""
     step: str = ""
+    undoes: int = 0
+    """The number of the event that this one undoes; 0 where it undoes none."""
 
 
 class Logged(NamedTuple):
@@ -119,15 +118,40 @@ async def since(owner: str, number: int) -> list[Logged]:
 
 async def undone_by(owner: str) -> dict[int, int]:
     """Return which of an owner's events are taken back now, and by which other event each."""
-    undoing = events.c.why.startswith("undo of ")
-    wanted = select(events.c.id, events.c.why).where(events.c.owner == owner, undoing)
+    wanted = select(events.c.id, events.c.undoes).where(
+        events.c.owner == owner, events.c.undoes > 0
+    )
     by: dict[int, int] = {}
     for row in await read_rows(wanted.order_by(events.c.id.desc())):
-        said = UNDO.match(row.why)
         # Whoever takes back an undo has a higher number, so that is known here.
-        if said and row.id not in by:
-            by.setdefault(int(said[1]), row.id)
+        if row.id not in by:
+            by.setdefault(row.undoes, row.id)
     return by
+
+
+def undoing(logged: Logged, name: str, *, run: str = "") -> Event:
+    """Return the event that says that a person has undone another one.
+
+    Args:
+        logged: The event that is undone.
+        name: Of the new event.
+        run: The run that the new event belongs to, if any.
+    """
+    its = logged.event
+    why = undo_reason(logged.id)
+    return Event(
+        its.owner, name, its.item, its.after, its.before, "user", why, run, undoes=logged.id
+    )
+
+
+def undo_reason(number: int) -> str:
+    """Return the reason, for people, of an event that undoes another one."""
+    return f"undo of event {number}"
+
+
+def feedback_reason(run: str) -> str:
+    """Return the reason of what is remembered because a person said it about a run."""
+    return f"feedback on {run}"
 
 
 def read_event(row: Row[Any]) -> Logged:

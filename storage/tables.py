@@ -263,6 +263,7 @@ events = Table(
     Column("after", Text, nullable=False, default=""),
     Column("provenance", String(8), nullable=False, default=""),
     Column("why", Text, nullable=False, default=""),
+    Column("undoes", Integer, nullable=False, default=0),
     Column("at", Float, nullable=False),
     Index("events_owner", "owner", "id"),
     Index("events_item", "owner", "item"),

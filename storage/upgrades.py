@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlalchemy import Connection, inspect, text
@@ -75,7 +76,47 @@ def _attempts(connection: Connection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (_out, pages_step, _trust, _events, _attempts)
+UNDOING = frozenset(
+    (
+        *("fact.undo", "profile.undo", "insight.undo", "experience.undo", "run.undo"),
+        *("file.edit", "project.trust"),
+        *("pages.keep", "pages.retire", "pages.remove", "pages.restore"),
+    )
+)
+"""The events of version 6 that may undo another one."""
+
+_UNDO = re.compile(r"undo of (?:event )?([1-9]\d{0,17})")
+
+
+def undone_number(number: int, name: str, provenance: str, why: str) -> int:
+    """Return the number of the event that an event of version 6 undoes; 0 where it undoes none.
+
+    Version 6 and exported documents have it in the reason alone. The reasons of events whose
+    provenance is not `user` are those of a model.
+    """
+    said = _UNDO.fullmatch(why) if provenance == "user" and name in UNDOING else None
+    undone = int(said[1]) if said else 0
+    return undone if undone < number else 0
+
+
+def _undoes(connection: Connection) -> None:
+    """Events know by its number which event they undo."""
+    connection.execute(text("ALTER TABLE events ADD COLUMN undoes INTEGER NOT NULL DEFAULT 0"))
+    wanted = "SELECT id, owner, name, provenance, why FROM events WHERE why LIKE 'undo of %'"
+    for row in connection.execute(text(wanted)).all():
+        undone = undone_number(row.id, row.name, row.provenance, row.why)
+        # What was imported may name an event that was not imported with it.
+        alike = f"{row.name.partition('.')[0]}.%"
+        connection.execute(
+            text(
+                "UPDATE events SET undoes = :undone WHERE id = :id AND EXISTS (SELECT 1 FROM "
+                "events AS e WHERE e.id = :undone AND e.owner = :owner AND e.name LIKE :alike)"
+            ),
+            {"undone": undone, "id": row.id, "owner": row.owner, "alike": alike},
+        )
+
+
+STEPS: tuple[Step, ...] = (_out, pages_step, _trust, _events, _attempts, _undoes)
 """The steps to version 2, 3 and so on."""
 
 SCHEMA = 1 + len(STEPS)

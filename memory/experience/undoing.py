@@ -12,7 +12,7 @@ from config.errors import Problem
 from memory.experience.credits import recount
 from memory.experience.insights import Insight, change, found_in, words
 from storage.engine import write
-from storage.events import Event, Logged, hold, log
+from storage.events import Logged, hold, log, undoing
 from storage.tables import experiences, insight_runs, insights
 
 State = Mapping[str, Any]
@@ -90,8 +90,8 @@ def _state(one: Insight) -> dict[str, Any]:
 
 def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> None:
     """Give an insight a state, and log whose wish that was."""
-    owner, why = logged.event.owner, f"undo of event {logged.id}"
-    event = Event(owner, "insight.undo", one.id, _state(one), new, "user", why, logged.event.run)
+    undone = undoing(logged, "insight.undo", run=logged.event.run)
+    event = undone._replace(before=_state(one), after=new)
     values = {
         "content": new["content"],
         "projections": json.dumps(dict(new["projections"]), ensure_ascii=False),
@@ -106,9 +106,9 @@ def _undo_end(connection: Connection, logged: Logged) -> None:
     hold(connection, owner)
     live = int(logged.event.name == "experience.undo" and bool((logged.event.before or {})["live"]))
     mine = (experiences.c.owner == owner, experiences.c.run == run, experiences.c.live == 1 - live)
-    why = f"undo of event {logged.id}"
-    told = ({"live": not live}, {"live": bool(live)})
-    event = Event(owner, "experience.undo", run, *told, "user", why, run)
+    event = undoing(logged, "experience.undo", run=run)._replace(
+        before={"live": not live}, after={"live": bool(live)}
+    )
     if connection.execute(select(experiences.c.run).where(*mine)).first() is None:
         if live:
             raise _conflict(logged)

@@ -8,11 +8,10 @@ from sqlalchemy import Connection
 
 from config.errors import Problem
 from memory.facts import rows
-from memory.facts.changing import Change
 from memory.facts.fact import Fact
 from memory.facts.rows import Data
 from storage.engine import write
-from storage.events import Logged, hold
+from storage.events import Logged, hold, log, undoing
 
 
 async def undo(logged: Logged) -> None:
@@ -37,8 +36,7 @@ def take_back(connection: Connection, logged: Logged) -> None:
     found = {fact.id: fact for fact in rows.some(connection, event.owner, ids)}
     if any(_state(found.get(id)) != after.get(id) for id in ids):
         raise _conflict(logged, "it was changed since")
-    change = Change(connection, event.owner, f"undo of event {logged.id}")
-    number = change.logged("fact.undo", event.item, event.after, event.before)
+    number = log(connection, undoing(logged, "fact.undo"))
     for id in sorted(ids, key=lambda id: id in before):
         was = before.get(id)
         if was is None:

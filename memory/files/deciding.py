@@ -16,7 +16,7 @@ from memory.files.proposals import Proposal, decide, waiting
 from memory.files.section import divided, replaced
 from memory.files.sources import on_disk
 from memory.files.text import decoded
-from storage.events import Event, Logged, log
+from storage.events import Event, Logged, log, undoing
 from storage.journal import perform
 
 EDIT = "file.edit"
@@ -80,8 +80,7 @@ async def undo(logged: Logged, files: Backend | None = None) -> None:
     place = files or await _known(event.owner, path)
 
     changed = await change(place, path, partial(_taken_out, path, before, after))
-    why = f"undo of event {logged.id}"
-    await perform(lambda one: _log(one, Event(event.owner, EDIT, why=why), path, changed))
+    await perform(lambda one: _log(one, undoing(logged, EDIT), path, changed))
 
 
 async def _known(owner: str, path: str) -> Backend:

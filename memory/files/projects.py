@@ -11,13 +11,16 @@ from sqlalchemy import Connection, delete, select
 
 from runs.place import owned, parted
 from storage.engine import read_rows
-from storage.events import Event, Logged, log
+from storage.events import Event, Logged, log, undoing
 from storage.journal import perform
 from storage.tables import projects
 from storage.upsert import upsert
 
 LONGEST = 60
 """The most characters of a folder's name in that of its project."""
+
+TRUST = "project.trust"
+"""The event of a folder that is trusted, or, where nothing is after it, no longer trusted."""
 
 
 def project_of(folder: str) -> str:
@@ -42,21 +45,23 @@ async def trusted(owner: str) -> str:
 async def trust(user: str, folder: str) -> None:
     """Write down that the memory files of a folder may be read from now on."""
     real = await asyncio.to_thread(os.path.realpath, folder)
-    await perform(lambda connection: _trust(connection, user, real))
+    name = project_of(real)
+    event = Event(owned(user, name), TRUST, name, after={"folder": real})
+    await perform(lambda connection: _trust(connection, event, real))
 
 
-def _trust(connection: Connection, user: str, folder: str) -> None:
-    name = project_of(folder)
-    values = {"folder": folder, "trusted": time.time()}
-    connection.execute(upsert(projects, {"user": user, "name": name}, values))
-    log(connection, Event(owned(user, name), "project.trust", name, after={"folder": folder}))
+def _trust(connection: Connection, event: Event, folder: str) -> None:
+    its = {"user": parted(event.owner)[0], "name": event.item}
+    connection.execute(upsert(projects, its, {"folder": folder, "trusted": time.time()}))
+    log(connection, event)
 
 
 async def undo(logged: Logged) -> None:
     """Take back that a folder was trusted, or trust it again."""
     event = logged.event
     if event.after is None and event.before is not None:
-        await trust(parted(event.owner)[0], event.before["folder"])
+        folder = event.before["folder"]
+        await perform(lambda connection: _trust(connection, undoing(logged, TRUST), folder))
     else:
         await perform(lambda connection: _distrust(connection, logged))
 
@@ -66,5 +71,4 @@ def _distrust(connection: Connection, logged: Logged) -> None:
     user, name = parted(event.owner)
     its = (projects.c.user == user, projects.c.name == name)
     if connection.execute(delete(projects).where(*its)).rowcount:
-        why = f"undo of event {logged.id}"
-        log(connection, Event(event.owner, "project.trust", name, event.after, None, why=why))
+        log(connection, undoing(logged, TRUST))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,12 +14,25 @@ from memory.pages.keeping import retire
 from memory.pages.rows import GONE
 from memory.registry import UNDO
 from storage.engine import write
-from storage.events import Event, Logged, found, hold, log, since, undone_by
+from storage.events import (
+    Event,
+    Logged,
+    feedback_reason,
+    found,
+    hold,
+    log,
+    since,
+    undoing,
+    undone_by,
+)
 from storage.events import history as events_of
 from storage.tables import outbox, pages
 
 RUN = "run.undo"
 """The event that says which events took back what a run wrote."""
+
+RETIRE = "pages.retire"
+"""The event that says which pages are found no more."""
 
 BRIEF = ("feedback", "report", "run")
 """What events of these memories did is said elsewhere, or is no memory."""
@@ -85,7 +98,8 @@ async def undo_run(owner: str, run: str) -> Undone:
             except Problem as problem:
                 left.append((logged, problem))
     unread = await write(partial(_retired, owner=owner, run=run))
-    did = [one for one in await since(owner, before) if _undoes(one, written, run)]
+    numbers = {one.id for one in written}
+    did = [one for one in await since(owner, before) if _undoes(one, numbers, run)]
     summed = await write(partial(_sum, owner=owner, run=run, did=did, left=left)) if did else 0
     return Undone(summed, did, left, unread)
 
@@ -107,23 +121,22 @@ async def _again(logged: Logged) -> None:
     for number in reversed((logged.event.after or {})["events"]):
         if number not in by:
             await _take_back(await event(owner, number))
-    why = f"undo of event {logged.id}"
-    again = Event(owner, RUN, logged.event.item, logged.event.after, None, "user", why)
+    again = undoing(logged, RUN)
     await write(lambda connection: log(connection, again))
 
 
 def _writes(logged: Logged) -> bool:
     """Say whether an event is a change that a run made, and not one that took another back."""
-    # What a person says about a run is theirs.
-    plain = not logged.event.why.startswith(("undo of ", "feedback on "))
-    return plain and logged.event.name.partition(".")[0] not in BRIEF
+    its = logged.event
+    # What a person says about a run is theirs; a model's words never have this provenance.
+    feedback = its.provenance == "user" and its.why == feedback_reason(its.run)
+    return not (its.undoes or feedback or its.name.partition(".")[0] in BRIEF)
 
 
-def _undoes(logged: Logged, written: Sequence[Logged], run: str) -> bool:
-    known = {f"undo of event {one.id}" for one in written} | {
-        f"undo of {one.id}" for one in written
-    }
-    return logged.event.why in known | {_why(run)}
+def _undoes(logged: Logged, written: Collection[int], run: str) -> bool:
+    """Say whether an event undoes what a run wrote, or is that its pages are found no more."""
+    retired = logged.event.name == RETIRE and logged.event.item == run
+    return retired or logged.event.undoes in written
 
 
 def _why(run: str) -> str:
@@ -140,7 +153,7 @@ def _retired(connection: Connection, owner: str, run: str) -> int:
     if rows:
         retire(connection, [row.number for row in rows])
         after = {"kind": "", "origin": run, "pages": [row.id for row in rows]}
-        log(connection, Event(owner, "pages.retire", run, None, after, "user", _why(run)))
+        log(connection, Event(owner, RETIRE, run, None, after, "user", _why(run)))
     mine = select(outbox.c.id, outbox.c.data).where(outbox.c.owner == owner)
     said = [row.id for row in connection.execute(mine) if _of(json.loads(row.data), run)]
     connection.execute(delete(outbox).where(outbox.c.id.in_(said)))

@@ -14,7 +14,7 @@ from retrieval.script import CJK
 from retrieval.text import blank
 from runs.lifecycle import Run
 from storage.engine import write
-from storage.events import Event, log
+from storage.events import Event, feedback_reason, log
 
 VERDICTS = ("up", "down")
 
@@ -76,7 +76,7 @@ async def _correct(run: Run, text: str) -> Fact:
         thread=run.thread,
         run=run.id,
     )
-    return await tell(run.owner, new, f"feedback on {run.id}")
+    return await tell(run.owner, new, feedback_reason(run.id))
 
 
 async def _log(run: Run, kind: str, after: dict[str, str]) -> None:

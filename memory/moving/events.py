@@ -9,8 +9,9 @@ from sqlalchemy import Connection, select
 
 from memory.moving.shape import EventLine
 from memory.pages.rows import storable
-from storage.events import UNDO, Event, log
+from storage.events import Event, log, undo_reason
 from storage.tables import events
+from storage.upgrades import undone_number
 
 
 def put(
@@ -52,11 +53,9 @@ def _log(
     before, after = _renamed(line.before, names), _renamed(line.after, names)
     if line.name == "run.undo" and after:
         after["events"] = [numbers[one] for one in after["events"] if one in numbers]
-    undone = UNDO.match(line.why)
-    why = line.why
-    if undone and int(undone[1]) in numbers:
-        why = why[: undone.start(1)] + str(numbers[int(undone[1])])
-    where = (line.provenance, why, line.run, line.step)
+    undoes = numbers.get(undone_number(line.id, line.name, line.provenance, line.why), 0)
+    why = undo_reason(undoes) if undoes else line.why
+    where = (line.provenance, why, line.run, line.step, undoes)
     return log(connection, Event(owner, line.name, item, before, after, *where), at=line.at)
 
 

@@ -14,7 +14,7 @@ from memory.pages.indexing import join, namespace
 from memory.pages.keeping import put_back, retire
 from memory.pages.rows import GONE
 from storage.engine import write
-from storage.events import Event, Logged, hold, log
+from storage.events import Event, Logged, hold, log, undoing
 from storage.tables import documents, pages
 from storage.upsert import insert_new
 
@@ -58,17 +58,14 @@ def _remove(
 ) -> Removed:
     hold(connection, owner)
     rows = listed_below(connection, owner, origin) if origin else []
-    return _gone(connection, owner, ids, rows, why, origin)
+    return _gone(connection, Event(owner, REMOVE, origin, why=why), ids, rows)
 
 
 def _gone(
-    connection: Connection,
-    owner: str,
-    ids: Sequence[str],
-    rows: Sequence[dict[str, Any]],
-    why: str,
-    item: str,
+    connection: Connection, event: Event, ids: Sequence[str], rows: Sequence[dict[str, Any]]
 ) -> Removed:
+    """Stop searching pages and listing files, and log an event that says which these were."""
+    owner = event.owner
     for row in rows:
         leave(connection, owner, row["root"], row["path"])
     found: dict[str, int] = {}
@@ -80,16 +77,17 @@ def _gone(
     if not (found or rows):
         return Removed(0, 0, 0)
     after = {"pages": list(found), "documents": list(rows)}
-    event = Event(owner, REMOVE, (item or next(iter(found)))[-200:], None, after, "user", why)
-    return Removed(log(connection, event), len(found), len(rows))
+    item = (event.item or next(iter(found)))[-200:]
+    number = log(connection, event._replace(item=item, before=None, after=after))
+    return Removed(number, len(found), len(rows))
 
 
 def _turn(connection: Connection, logged: Logged) -> None:
     event, data = logged.event, logged.event.after or {}
     hold(connection, event.owner)
-    why, ids, rows = f"undo of {logged.id}", data["pages"], data["documents"]
+    ids, rows = data["pages"], data["documents"]
     if event.name == RESTORE:
-        _gone(connection, event.owner, ids, rows, why, event.item)
+        _gone(connection, undoing(logged, REMOVE), ids, rows)
         return
     changed = _list_again(connection, event.owner, rows)
     for some in batched(ids):
@@ -99,7 +97,7 @@ def _turn(connection: Connection, logged: Logged) -> None:
             raise Problem("undo_conflict", what, where=str(logged.id))
         gone = _numbers(connection, event.owner, some, found=False, but=changed)
         put_back(connection, list(gone.values()))
-    log(connection, Event(event.owner, RESTORE, event.item, None, data, "user", why))
+    log(connection, undoing(logged, RESTORE)._replace(before=None, after=data))
 
 
 def batched(ids: Sequence[str]) -> Iterator[Sequence[str]]:

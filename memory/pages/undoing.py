@@ -11,7 +11,7 @@ from memory.pages import removing
 from memory.pages.keeping import put_back, retire
 from memory.pages.rows import CUT, GONE
 from storage.engine import write
-from storage.events import Event, Logged, log
+from storage.events import Logged, log, undoing
 from storage.tables import pages
 
 OPPOSITE = {"pages.keep": "pages.retire", "pages.retire": "pages.keep"}
@@ -47,5 +47,5 @@ def _turn(connection: Connection, logged: Logged) -> None:
         what = "its pages were changed since"
         raise Problem("undo_conflict", what, where=str(logged.id))
     (retire if was == CUT else put_back)(connection, numbers)
-    why = f"undo of {logged.id}"
-    log(connection, Event(event.owner, OPPOSITE[event.name], ids[0], None, data, "user", why))
+    undone = undoing(logged, OPPOSITE[event.name])
+    log(connection, undone._replace(item=ids[0], before=None, after=data))

@@ -12,7 +12,7 @@ from config.errors import Problem
 from memory.profile.merging import merge
 from memory.profile.shape import Profile, Told, nothing
 from storage.engine import read, write
-from storage.events import Event, Logged, hold, log
+from storage.events import Event, Logged, hold, log, undoing
 from storage.tables import profiles
 from storage.upsert import upsert
 
@@ -61,9 +61,7 @@ async def undo(logged: Logged) -> None:
             raise Problem("undo_conflict", "the profile was changed since", hint=hint)
         return Profile(**{**nothing(), **(event.before or {})})  # type: ignore[typeddict-item]
 
-    why = f"undo of event {logged.id}"
-    undone = Event(event.owner, "profile.undo", provenance="user", run=event.run, why=why)
-    await _change(undone, back)
+    await _change(undoing(logged, "profile.undo", run=event.run), back)
 
 
 async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile:

@@ -170,6 +170,52 @@ async def test_what_was_imported_can_be_taken_back_event_by_event(moved: Moved):
     assert [one.content for one in await listed(OTHER)] == ["Likes tea"]
 
 
+async def test_what_was_undone_is_undone_in_the_other_home_too():
+    await add(OTHER, NewFact("Keeps bees"))
+    await add(ME, NewFact("Likes tea"))
+    (added,) = await history(ME)
+    await undo(ME, added.id)
+
+    await imported(OTHER, await through_json(ME), vouched=True)
+
+    (theirs,) = await history(OTHER, name="fact.undo")
+    (target,) = [one for one in await history(OTHER, item=added.event.item) if one != theirs]
+    assert (theirs.event.undoes, theirs.event.why) == (target.id, f"undo of event {target.id}")
+    with pytest.raises(Problem, match="undo_done"):
+        await undo(OTHER, target.id)
+
+
+async def test_the_reason_that_a_model_gave_undoes_nothing_in_the_other_home(moved: Moved):
+    (first, *_, last) = moved.events
+    moved.events[-1] = last.model_copy(
+        update={"name": "file.edit", "provenance": "model", "why": f"undo of event {first.id}"}
+    )
+
+    await imported(OTHER, moved, vouched=True)
+
+    (edit,) = await history(OTHER, name="file.edit")
+    assert (edit.event.undoes, edit.event.why) == (0, f"undo of event {first.id}")
+
+
+async def test_an_undo_whose_event_did_not_come_along_undoes_nothing(moved: Moved):
+    (*_, last) = moved.events
+    undo_of_nothing = {"name": "fact.undo", "provenance": "user", "why": "undo of event 1"}
+    moved.events = [last.model_copy(update={"id": 7, **undo_of_nothing})]
+    await add(OTHER, NewFact("Keeps bees"))
+
+    await imported(OTHER, moved, vouched=True)
+
+    (theirs,) = await history(OTHER, name="fact.undo")
+    assert theirs.event.undoes == 0
+
+
+async def test_an_older_program_knows_every_field_of_an_exported_event(moved: Moved):
+    names = {"id", "run", "step", "name", "item", "before", "after", "provenance", "why", "at"}
+
+    assert {name for one in moved.model_dump()["events"] for name in one} == names
+    assert moved.version == 1
+
+
 async def test_what_was_forgotten_is_not_exported():
     id = await page("Bees dance.")
     await forget(ME, [id])

@@ -164,7 +164,7 @@ def make_events_old(connection: Connection) -> None:
     connection.execute(text("DROP TABLE attempts"))
     for index in ("events_owner", "events_item", "ix_events_run"):
         connection.execute(text(f"DROP INDEX {index}"))
-    for column in ("step", "item", "before", "after", "provenance", "why"):
+    for column in ("step", "item", "before", "after", "provenance", "why", "undoes"):
         connection.execute(text(f"ALTER TABLE events DROP COLUMN {column}"))
     connection.execute(text("ALTER TABLE events ADD COLUMN data TEXT NOT NULL DEFAULT ''"))
     connection.execute(text("CREATE INDEX ix_events_owner ON events (owner)"))
@@ -184,6 +184,45 @@ async def test_events_of_version_4_keep_what_they_say(either):
     assert shape(await database()) == new
     (event,) = await history("me/")
     assert event == Logged(1, Event("me/", "pages.forget", after={}, provenance=""), 1.0)
+
+
+OLD_EVENTS = {
+    1: ("me/", "fact.add", "user", ""),
+    2: ("me/", "fact.undo", "user", "undo of event 1"),
+    3: ("me/", "fact.undo", "user", "undo of event 2"),
+    4: ("me/", "pages.keep", "tool", ""),
+    5: ("me/", "pages.retire", "user", "undo of 4"),
+    6: ("me/", "file.edit", "model", "undo of event 1"),
+    7: ("me/", "file.edit", "web", "undo of 6"),
+    8: ("me/", "file.edit", "user", "undo of event 6"),
+    9: ("me/", "file.edit", "user", "undo of event 6 and of 7"),
+    10: ("me/", "file.edit", "user", "undo of event 99"),
+    11: ("me/", "pages.retire", "user", "undo of run t1-1"),
+    12: ("me/", "profile.undo", "user", "undo of event 1"),
+    13: ("you/", "fact.undo", "user", "undo of event 1"),
+    14: ("me/", "fact.add", "user", "undo of event 1"),
+}
+"""The owner, name, provenance and reason of events of version 6."""
+
+
+async def test_events_of_version_6_that_the_program_wrote_know_what_they_undo(either):
+    new = shape(await database())
+    await close()
+    server = connect(settings().database)
+    with server.begin() as connection:
+        connection.execute(text("ALTER TABLE events DROP COLUMN undoes"))
+        for number, (owner, name, provenance, why) in OLD_EVENTS.items():
+            row = {"i": number, "o": owner, "n": name, "p": provenance, "w": why}
+            columns = "id, owner, run, step, name, item, before, after, provenance, why, at"
+            values = ":i, :o, '', '', :n, '', '', '', :p, :w, 1.0"
+            connection.execute(text(f"INSERT INTO events ({columns}) VALUES ({values})"), row)  # noqa: S608
+        connection.execute(text("UPDATE schema SET version = 6"))
+    server.dispose()
+
+    assert shape(await database()) == new
+    undoing = {one.id: one.event.undoes for one in await history("me/") if one.event.undoes}
+    assert undoing == {2: 1, 3: 2, 5: 4, 8: 6}
+    assert [one.event.undoes for one in await history("you/")] == [0]
 
 
 async def test_vectors_of_version_3_are_not_judged_yet(either):
