@@ -52,7 +52,9 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node("learn", traced(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
     graph.add_edge("profile", "coordinator")
-    graph.add_conditional_edges("coordinator", after_coordinator)
+    graph.add_conditional_edges(
+        "coordinator", after_coordinator, ["background", "rewrite", "learn"]
+    )
     graph.add_conditional_edges("rewrite", after_rewrite, ["background"])
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", after_planner)

@@ -18,10 +18,11 @@ from report.earlier import accepted
 from report.earlier import sources as cited
 
 
-def after_coordinator(state: State) -> Literal["rewrite", "learn"]:
-    """Research what was not answered at once."""
-    replied = state["status"] == "succeeded" and not state["report"]["title"]
-    return "learn" if replied else "rewrite"
+def after_coordinator(state: State) -> list[Send] | Literal["rewrite", "learn"]:
+    """Search for what was not answered at once; a run without queries has them written first."""
+    if state["status"] == "succeeded" and not state["report"]["title"]:
+        return "learn"
+    return after_rewrite(state) if state["queries"] else "rewrite"
 
 
 def after_rewrite(state: State) -> list[Send]:

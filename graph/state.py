@@ -82,9 +82,9 @@ class State(TypedDict, total=False):
     language: Literal["en", "zh"]
     """The language of the question and of the report. Written by profile."""
     question: str
-    """The question in a form that stands alone. Written by profile, then by rewrite."""
+    """The question in a form that stands alone. Written by profile, then with `queries`."""
     queries: list[str]
-    """What to search for before planning. Written by rewrite."""
+    """What to search for before planning. Written by coordinator, or by rewrite."""
     background: Annotated[dict[str, Background], merge]
     """What was found before planning, by turn and query. Written by background."""
     plan: Plan
@@ -180,11 +180,12 @@ class QueryState(Place, total=False):
     number: int
 
 
-GRAPH_VERSION = "3"
+GRAPH_VERSION = "4"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
-Checkpoints of version 3 store growing channels separately, which older versions cannot read.
+Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
+version 4 the coordinator writes the queries, too.
 """
 
-GOES_ON = ("1", "2", GRAPH_VERSION)
+GOES_ON = ("1", "2", "3", GRAPH_VERSION)
 """The versions whose threads go on: of the older ones every node stands under its name."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TypeVar, cast
+from typing import TypeVar
 
 Result = TypeVar("Result")
+Other = TypeVar("Other")
 
 
-async def beside(main: Awaitable[Result], *others: Awaitable[object]) -> Result:
-    """Return what the first of several works comes to; all of them have ended by then.
+async def together(one: Awaitable[Result], other: Awaitable[Other]) -> tuple[Result, Other]:
+    """Return what two works come to; both of them have ended by then, whatever happens.
 
     Raises:
         BaseException: What the first of them that failed has raised.
     """
-    results = await asyncio.gather(main, *others, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return cast("Result", results[0])
+    first, second = await asyncio.gather(one, other, return_exceptions=True)
+    if isinstance(first, BaseException):
+        raise first
+    if isinstance(second, BaseException):
+        raise second
+    return first, second

@@ -13,7 +13,7 @@ from graph.state import State
 from memory.learning.rules import only_tells
 from models.extractive.followups import points_back
 from nodes.agent import ask
-from nodes.beside import beside
+from nodes.beside import together
 from nodes.conversation import recent
 from nodes.direct import needs_no_search
 from nodes.experience import look_back
@@ -35,19 +35,25 @@ class Rewrite(BaseModel):
 
 
 async def rewrite(state: State, runtime: Runtime[Context]) -> State:
-    """Write the queries, each of which is searched for; words that nothing holds are put right.
+    """Write the queries of a question that the coordinator has left without any.
+
+    Reads `messages`, `question`, `answers`, `summary`; writes `question`, `queries`.
+    """
+    return await rewritten(state, runtime)
+
+
+async def rewritten(state: State, runtime: Runtime[Context]) -> State:
+    """Return the queries, each of which is searched for; words that nothing holds are put right.
 
     Beside that, earlier runs are looked for that can teach this one something.
-
-    Reads `messages`, `question`, `answers`; writes `question`, `queries`.
     """
     tell(state, "rewriting")
     state = State(**{**state, "question": await _respelt(state, runtime)})
     count = runtime.context.query_count
     look = look_back(state, runtime, _about(state))
-    rewritten = await beside(_rewritten(state, runtime, count), look)
-    question = rewritten.question.strip() or state["question"]
-    queries = [one for one in dict.fromkeys([question, *rewritten.queries]) if one.strip()]
+    answer, _ = await together(_asked(state, runtime, count), look)
+    question = answer.question.strip() or state["question"]
+    queries = [one for one in dict.fromkeys([question, *answer.queries]) if one.strip()]
     queries = queries[: 1 + count]
     return State(question=question, queries=queries)
 
@@ -60,7 +66,7 @@ async def _respelt(state: State, runtime: Runtime[Context]) -> str:
     return respelt(question, await misspelt(owner(runtime), runtime.context, question))
 
 
-async def _rewritten(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
+async def _asked(state: State, runtime: Runtime[Context], count: int) -> Rewrite:
     earlier = _needed(recent(state)[:-1], state["question"])
     as_asked = Rewrite(question=state["question"], queries=[])
     if needs_no_search(state["question"]) or (not earlier and count == 0):

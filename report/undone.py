@@ -73,7 +73,9 @@ def begins_again(state: State, node: str) -> State:
         cut = {key(state["turn"], one["step"]): None for one in capped(state)}
         return State(status="running", findings=cast("Any", cut))
     again = {key(state["turn"], name): None for name in names}
-    return State(status="running", findings=cast("Any", again), rounds=0, follow_ups=[])
+    update = State(status="running", findings=cast("Any", again), rounds=0, follow_ups=[])
+    # Without queries, the rewriter is asked for them.
+    return State(**update, queries=[]) if node == ROLES["rewriter"] else update
 
 
 def _of_report(state: State) -> dict[str, str] | None:

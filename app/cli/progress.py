@@ -34,7 +34,7 @@ STAGES = {
 
 FOLLOWING = {
     "profile": "Understanding the question",
-    "coordinator": "Writing queries",
+    "coordinator": "Searching",
     "rewrite": "Searching",
     "background": "Planning",
     "knowledge": "Writing the report",

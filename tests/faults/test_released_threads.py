@@ -23,6 +23,9 @@ RELEASED = sorted(path.stem for path in DATA.glob("graph-*.zip"))
 
 KILLED = ("killed-rewrite", "killed-human-feedback", "killed-team", "killed-reporter")
 
+KILLED_3 = ("coordinator", "background", "planner", "reflection", "knowledge")
+"""The nodes behind which more threads of version 3 were killed."""
+
 
 @pytest.fixture(params=RELEASED)
 def old_home(request: pytest.FixtureRequest, home: Path, database: None) -> Path:
@@ -48,7 +51,7 @@ def says_who(outcome: Outcome) -> bool:
 
 
 def test_every_version_of_the_graph_left_threads_to_test_with():
-    assert {"graph-1", "graph-2"} <= set(RELEASED)
+    assert {"graph-1", "graph-2", "graph-3"} <= set(RELEASED)
 
 
 @pytest.mark.usefixtures("old_home")
@@ -60,6 +63,13 @@ async def test_a_plan_that_waited_is_approved_and_researched():
 @pytest.mark.parametrize("thread", KILLED)
 async def test_a_run_that_was_killed_comes_to_its_report(thread: str):
     assert says_who(await gone_on_with(thread))
+
+
+@pytest.mark.parametrize("old_home", ["graph-3"], indirect=True)
+@pytest.mark.parametrize("node", KILLED_3)
+@pytest.mark.usefixtures("old_home")
+async def test_a_run_of_version_3_goes_on_behind_every_node(node: str):
+    assert says_who(await gone_on_with(f"killed-{node}"))
 
 
 @pytest.mark.usefixtures("old_home")

@@ -21,7 +21,7 @@ FARTHER = "A longer waggle run means that the food is farther away."
 
 NEXT = {
     "profile": ("coordinator",),
-    "coordinator": ("rewrite",),
+    "coordinator": ("background",),
     "rewrite": ("background",),
     "background": ("planner",),
     "planner": ("human_feedback",),

@@ -17,13 +17,13 @@ from graph.step import make_step
 from tests.conftest import make
 from tests.fake_model import Script
 
-DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67", "3": "5e07b8bb4a67"}
+DRAWINGS = {"1": "3899df32b2a8", "2": "5e07b8bb4a67", "3": "5e07b8bb4a67", "4": "44e4e9e14b2f"}
 """The drawing of every version of the graph that was ever released, hashed."""
 
 MAIN = {
     "__start__": {"profile"},
     "profile": {"coordinator"},
-    "coordinator": {"rewrite", "learn"},
+    "coordinator": {"background", "rewrite", "learn"},
     "rewrite": {"background"},
     "background": {"planner"},
     "planner": {"human_feedback", "reporter"},

@@ -163,7 +163,7 @@ def test_what_is_being_done_is_never_what_has_ended(progress):
         progress.watch({"node": node, "update": {}})
         now.append(progress.now)
 
-    assert now == ["Understanding the question", "Writing queries", "Searching", "Planning"]
+    assert now == ["Understanding the question", "Searching", "Searching", "Planning"]
 
 
 def test_what_a_node_says_of_itself_is_what_is_being_done(progress):
