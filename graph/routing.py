@@ -91,7 +91,7 @@ def _step(state: State, step: Step) -> StepState:
         number=steps.index(step) + 1,
         count=len(steps),
         wishes=state.get("wishes", []),
-        attempt=0,
+        redo=0,
         needed=needed,
         earlier=earlier,
         others=[one["title"] for one in steps if one["id"] != step["id"]],

@@ -61,6 +61,7 @@ class Place(TypedDict, total=False):
     wishes: list[str]
     step: Step
     attempt: int
+    """What threads of versions 1 to 3 have in the place of `redo` and `recall_round`."""
 
 
 class State(TypedDict, total=False):
@@ -135,6 +136,8 @@ class Asked(TypedDict):
 class StepState(Place, total=False):
     """The state of one step's branch; only what `StepOutput` names leaves it."""
 
+    redo: int
+    """How often the step was sent back. Written by reflection."""
     question: str
     number: int
     """The place of the step in the plan, from 1."""
@@ -180,11 +183,17 @@ class QueryState(Place, total=False):
     number: int
 
 
+def redo_count(state: StepState) -> int:
+    """Return how often a step was sent back, in a thread of any version."""
+    return state.get("redo", state.get("attempt", 0))
+
+
 GRAPH_VERSION = "4"
 """The shape of the graph; raised when a node is renamed, so that no old thread is lost silently.
 
 Checkpoints of version 3 store growing channels separately, which older versions cannot read; in
-version 4 the coordinator writes the queries, too.
+version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
+one `attempt` before.
 """
 
 GOES_ON = ("1", "2", "3", GRAPH_VERSION)

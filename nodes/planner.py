@@ -90,8 +90,8 @@ async def _plan(state: State, runtime: Runtime[Context]) -> Plan:
         today=datetime.now(UTC).date(),
         max_steps=runtime.context.max_steps,
     )
-    for attempt in range(TRIES):
-        again = {**state, "attempt": attempt}
+    for plan_try in range(TRIES):
+        again = {**state, "plan_try": plan_try}
         try:
             draft = await ask(again, runtime, "planner", system, [_request(state, runtime)], Draft)
             plan = to_plan(draft, runtime.context.max_steps, state["language"])

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Doubted, Finding, Objection, key
-from graph.state import StepState
+from graph.state import StepState, redo_count
 from models.load import built_in
 from nodes.agent import ask
 from nodes.researcher import asked_of, upheld_in, with_checked
@@ -53,12 +53,12 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
     still stands, is taken out or doubted. The built-in model costs nothing, and is asked.
 
     Reads `question`, `step`, `others`, `finding`, `passages`, `earlier`, `draft`, `removed`,
-    `doubted`, `objection`; writes `findings`, or `feedback`, `objection`, `more_queries`, `attempt`
+    `doubted`, `objection`; writes `findings`, or `feedback`, `objection`, `more_queries`, `redo`
     and what it read of the finding, as it stands then. A judge that fails leaves the finding
     `unverified`.
     """
     finding = state["finding"]
-    last = state["attempt"] >= runtime.context.max_reflections
+    last = redo_count(state) >= runtime.context.max_reflections
     unusable = finding["reason"].startswith(UNUSABLE)
     if not finding["text"] and unusable and not last:
         return _again(state, reason(UNUSABLE, "failed", state["language"]))
@@ -87,8 +87,7 @@ async def reflection(state: StepState, runtime: Runtime[Context]) -> StepState:
 
 def _again(state: StepState, feedback: str, queries: Sequence[str] = ()) -> StepState:
     """Have the step done once more."""
-    attempt = state["attempt"] + 1
-    return StepState(feedback=feedback, more_queries=[*queries], attempt=attempt)
+    return StepState(feedback=feedback, more_queries=[*queries], redo=redo_count(state) + 1)
 
 
 def _done_again(state: StepState, finding: Finding) -> Finding:

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Finding, Passage, Source, Status, key, keyed
-from graph.state import StepState
+from graph.state import StepState, redo_count
 from nodes.agent import Work, work
 from nodes.recall.inner import recall
 from nodes.streaming import tell_step
@@ -237,7 +237,7 @@ def _finding(state: StepState, status: Status, reason: str, queries: Sequence[st
         text="",
         sources=[],
         queries=[*queries],
-        attempts=state["attempt"] + 1,
+        attempts=redo_count(state) + 1,
         review="",
     )
 

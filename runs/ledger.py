@@ -34,9 +34,17 @@ class Call:
 
     @property
     def key(self) -> str:
-        """Name the call by owner, thread, turn, step, attempt and the hash of its request."""
+        """Name the call by owner, thread, turn, step, repetition and the hash of its request."""
         here = self.here
-        words = [here.owner, here.run, here.step, here.attempt, self.kind, self.role, self.request]
+        words = [
+            here.owner,
+            here.run,
+            here.step,
+            here.repetition,
+            self.kind,
+            self.role,
+            self.request,
+        ]
         text = json.dumps(words, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -108,7 +116,7 @@ async def record(
     try:
         await commit((insert(calls), row), *_uttered(call, said), *also)
     except IntegrityError:
-        # Two equal requests of one attempt ran side by side; either result will do.
+        # Two equal requests at one point ran side by side; either result will do.
         await commit(*also)
 
 

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
 
+REPEATS = ("redo", "plan_try", "recall_round", "attempt")
+"""What may count how often the same is asked at one point: the redo of a step, the try of a plan,
+the round of a recall; `attempt` stood for each of them in threads of versions 1 to 3."""
+
+
 class Here(NamedTuple):
     """Who does something, and at which point of which run."""
 
@@ -21,7 +26,9 @@ class Here(NamedTuple):
     thread: str
     run: str
     step: str
-    attempt: str
+    repetition: str
+    """How often plan, steps and this point were done before, as counts with full stops between
+    them; a part of the keys of recorded calls, so it must not change."""
 
 
 def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
@@ -33,20 +40,21 @@ def here(state: Mapping[str, Any], runtime: Runtime[Context]) -> Here:
         raise Problem("thread_missing", "the graph runs without a thread", hint=hint)
     turn, fork = state.get("turn", 1), state.get("fork", 1)
     step = state["step"]["id"] if "step" in state else ""
-    counts = [state.get(name, 0) for name in ("revisions", "rounds", "attempt")]
+    repeats = next((state[name] for name in REPEATS if name in state), 0)
+    counts = [state.get("revisions", 0), state.get("rounds", 0), repeats]
     counts += [again] if (again := state.get("again", 0)) else []
     return Here(
         owner=owner(runtime),
         thread=thread,
         run=run_id(thread, turn, fork),
         step=step,
-        attempt=".".join(str(count) for count in counts),
+        repetition=".".join(str(count) for count in counts),
     )
 
 
 def anywhere(place: Here) -> Here:
     """Return the run without the point in it: what one step fetched, no other fetches again."""
-    return place._replace(step="", attempt="")
+    return place._replace(step="", repetition="")
 
 
 def run_id(thread: str, turn: int, fork: int = 1) -> str:

@@ -22,6 +22,7 @@ from graph.records import Plan
 from retrieval.regex import regex
 from runs.blobs import UNREADABLE
 from runs.checkpointer import Checkpoints, checkpoints
+from runs.place import REPEATS
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -46,7 +47,7 @@ START = "__start__"
 INTERRUPT = "__interrupt__"
 """Where LangGraph saves what a person is shown."""
 
-COUNTS = ("turn", "fork", "again", "revisions", "rounds", "attempt", "number", "count")
+COUNTS = ("turn", "fork", "again", "revisions", "rounds", *REPEATS, "number", "count")
 """The numbers of a state, all of which count something."""
 
 MOST = 1_000_000

@@ -55,7 +55,7 @@ async def trace(here: Here, kind: str, role: str, status: str, **more: Any) -> N
         "at": round(time.time(), 3),
         "run": here.run,
         "step": here.step,
-        "attempt": here.attempt,
+        "attempt": here.repetition,
         "kind": kind,
         "role": role,
         "status": status,

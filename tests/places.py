@@ -25,7 +25,7 @@ def forget_environment() -> None:
 
 def somewhere(**more: str) -> Here:
     """Return a point of a run, any of its words replaced."""
-    place = Here(owner="local/", thread="t1", run="t1-1", step="s1", attempt="0.0.0")
+    place = Here(owner="local/", thread="t1", run="t1-1", step="s1", repetition="0.0.0")
     return place._replace(**more)
 
 

@@ -30,7 +30,7 @@ from memory.pages.within import Scope, scope
 from memory.pages.within import within as within_named
 from nodes.recall.graph import make_recall
 from nodes.recall.output import answer, output
-from nodes.recall.state import EarlierReport, RecallState
+from nodes.recall.state import EarlierReport, RecallState, round_of
 from prompts.loader import render
 from retrieval.spelling import respelt, spelt_out
 from runs.lifecycle import check_question
@@ -121,7 +121,7 @@ def _gathered(state: RecallState, passages: Sequence[Passage], changed: dict[str
         source = state["sources"][one["source"]]
         named = (source["id"], source["page"], source["title"], source["location"])
         extracts.append(Extract(*named, one["text"]))
-    rounds = state["attempt"] + 1
+    rounds = round_of(state) + 1
     return Recalled(
         state["question"],
         state["notes"],

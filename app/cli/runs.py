@@ -105,11 +105,16 @@ async def _removed(owner: str, name: str, as_json: bool) -> int:
     language = language_of(run.question)
     for check in checks:
         where = " ".join(filter(None, (check["role"], check["step"])))
-        attempt = f"draft {int(check['attempt'].rpartition('.')[2] or 0) + 1}"
-        show(Text(f"{where}, {attempt}"))
+        show(Text(f"{where}, draft {_draft(check['attempt'])}"))
         show(Text(told(check["removed"], check["doubted"], language)))
     show("" if checks else "Nothing was removed by the checks.")
     return 0
+
+
+def _draft(repetition: str) -> int:
+    """Return which draft of a step or report was checked, from 1 (`runs.place.Here.repetition`)."""
+    counts = repetition.split(".")
+    return int(counts[2]) + 1 if len(counts) > 2 else 1
 
 
 def _checks(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from graph.context import Context
 from nodes.agent import ask
 from nodes.recall.output import answer
-from nodes.recall.state import RecallState
+from nodes.recall.state import RecallState, round_of
 from nodes.typed import Searches
 from prompts.loader import render
 from prompts.marks import block, blocks, cited
@@ -38,13 +38,13 @@ async def check(
 ) -> Command[Literal["plan", "__end__"]]:
     """Finish when the notes are enough, nothing was found, or it was tried often enough.
 
-    Reads `question`, `notes`, `fresh`, `asked`, `attempt`, `most`, `reports`; writes `requests`,
-    `attempt`, `messages`.
+    Reads `question`, `notes`, `fresh`, `asked`, `recall_round`, `most`, `reports`; writes
+    `requests`, `recall_round`, `messages`.
     """
-    if state["fresh"] and state["attempt"] + 1 < state.get("most", ROUNDS):
+    if state["fresh"] and round_of(state) + 1 < state.get("most", ROUNDS):
         requests = await _requests(state, runtime)
         if requests:
-            again = RecallState(requests=requests, attempt=state["attempt"] + 1)
+            again = RecallState(requests=requests, recall_round=round_of(state) + 1)
             return Command(goto="plan", update=again)
     if "run" not in state:
         pause(here(state, runtime))

@@ -61,7 +61,7 @@ def _opened(state: RecallState, context: Context) -> RecallState:
         # Inside another graph the turn is that of the run it works for.
         turn=state["turn"] if inside else state.get("turn", 0) + 1,
         scope=state["scope"] if inside else list(context.memory),
-        attempt=0,
+        recall_round=0,
         requests=[question],
         asked=[],
         passages=[],

@@ -35,6 +35,8 @@ class RecallState(Place, total=False):
     run: str
     """The run that it works for. Written by an outer graph."""
 
+    recall_round: int
+    """How often memory was searched before, for this question. Written by plan and check."""
     messages: Annotated[list[AnyMessage], add_messages]
     """The question. Written by the caller; the answer by check."""
     question: str
@@ -65,3 +67,8 @@ class RecallState(Place, total=False):
     """The earlier reports on the question: no sources, but what a person may go on reading.
 
     Written by search, outside of runs."""
+
+
+def round_of(state: RecallState) -> int:
+    """Return how often memory was searched before this round, in a thread of any version."""
+    return state.get("recall_round", state.get("attempt", 0))

@@ -2,7 +2,8 @@
 
 Each archive in `tests/data` is the home of a program of that graph version, made by asking a
 question over two small files without a key: `finished` is done, `waiting` waits for a review, and
-each `killed-…` was killed right behind the node it is named after.
+each `killed-…` was killed right behind the node it is named after. The program of `redo-3` was
+killed while its step was done for the second time, which is as often as it may be.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from graph.context import context
 from graph.session import Outcome, session
 from runs.lifecycle import found
 from runs.trace import read_trace
+from tests.fake_model import Script
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -30,8 +32,18 @@ KILLED_3 = ("coordinator", "background", "planner", "reflection", "knowledge")
 @pytest.fixture(params=RELEASED)
 def old_home(request: pytest.FixtureRequest, home: Path, database: None) -> Path:
     """The home of an older program."""
+    return extracted(request.param, home)
+
+
+@pytest.fixture
+def home_of_a_redo(home: Path, database: None) -> Path:
+    """The home of an older program that was killed while a step was done again."""
+    return extracted("redo-3", home)
+
+
+def extracted(name: str, home: Path) -> Path:
     home.mkdir()
-    with ZipFile(DATA / f"{request.param}.zip") as archive:
+    with ZipFile(DATA / f"{name}.zip") as archive:
         archive.extractall(home)
     return home
 
@@ -81,6 +93,17 @@ async def test_nothing_that_was_done_before_the_kill_is_done_again():
     after = (await read_trace("killed-reporter-1"))[len(before) :]
     again = {one["role"] for one in after if one["kind"] == "model" and one["status"] == "ok"}
     assert again <= {"reporter", "memorizer"}
+
+
+@pytest.mark.usefixtures("home_of_a_redo")
+async def test_how_often_a_step_was_done_before_the_kill_counts(script: Script):
+    script.on("Verdict", {"passed": False, "feedback": "say when", "queries": ["1927"]})
+    script.on("researcher", '<q s="S1">Karl von Frisch described the waggle dance in 1927.</q>')
+
+    outcome = await gone_on_with("killed-redo")
+
+    (finding,) = outcome.state["findings"].values()
+    assert (finding["attempts"], script.names().count("researcher")) == (2, 1)
 
 
 @pytest.mark.usefixtures("old_home")

@@ -82,7 +82,7 @@ async def test_whatever_came_back_comes_back_again(result: Any):
     "other",
     [
         a_call(step="s2"),
-        a_call(attempt="0.0.1"),
+        a_call(repetition="0.0.1"),
         a_call(run="t1-2"),
         a_call(owner="somebody/"),
         a_call(owner="local/project"),

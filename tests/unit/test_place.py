@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime, ServerInfo
 
+from app.cli.runs import _draft
 from config.errors import Problem
 from graph.context import Context
+from runs.ledger import Call
 from runs.place import fork_of, here, owned, owner, run_id
 from tests.places import runtime
 
@@ -28,7 +30,7 @@ def served(login: Any, **choices: Any) -> Runtime[Context]:
 
 
 def test_a_step_is_named_by_thread_turn_step_and_counts():
-    state = {"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "attempt": 4}
+    state = {"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "redo": 4}
 
     assert here(state, runtime("t9")) == ("local/", "t9", "t9-3", "s2", "1.2.4")
 
@@ -51,13 +53,44 @@ def test_the_same_state_has_the_same_name_in_every_session():
     [
         {"turn": 2, "step": STEP},
         {"turn": 1, "step": {"id": "s3"}},
-        {"turn": 1, "step": STEP, "attempt": 1},
+        {"turn": 1, "step": STEP, "redo": 1},
         {"turn": 1, "step": STEP, "rounds": 1},
         {"turn": 1, "step": STEP, "revisions": 1},
     ],
 )
 def test_another_turn_step_or_redo_is_another_place(other: dict[str, Any]):
     assert here(other, runtime()) != here({"turn": 1, "step": STEP}, runtime())
+
+
+@pytest.mark.parametrize(
+    ("state", "key"),
+    [
+        ({"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "redo": 1}, "6db81a5067ccb998"),
+        ({"turn": 3, "step": STEP, "revisions": 1, "rounds": 2, "attempt": 1}, "6db81a5067ccb998"),
+        ({"turn": 3, "revisions": 1, "plan_try": 2}, "f51748217eaf1b8a"),
+        ({"turn": 3, "revisions": 1, "recall_round": 2}, "f51748217eaf1b8a"),
+        ({"turn": 3, "revisions": 1, "attempt": 2}, "f51748217eaf1b8a"),
+        ({"turn": 3, "step": STEP, "redo": 1, "again": 4}, "5a56b4bbebe9fd7b"),
+        ({"turn": 3, "step": STEP, "attempt": 1, "again": 4}, "5a56b4bbebe9fd7b"),
+    ],
+)
+def test_a_call_has_the_key_under_which_older_programs_recorded_it(state: Any, key: str):
+    call = Call(here(state, runtime("t9")), "model", "researcher", "bees")
+
+    assert call.key.startswith(key)
+
+
+def test_what_is_done_again_now_counts_and_not_what_an_older_program_counted():
+    counted = {"turn": 3, "step": STEP, "attempt": 1}
+
+    assert here({**counted, "redo": 2}, runtime("t9")).repetition == "0.0.2"
+
+
+@pytest.mark.parametrize(("again", "draft"), [({}, 2), ({"again": 3}, 2), ({"redo": 0}, 1)])
+def test_the_draft_that_was_checked_is_counted_by_the_redo_alone(again: Any, draft: int):
+    state = {"turn": 1, "step": STEP, "rounds": 2, "redo": 1, **again}
+
+    assert _draft(here(state, runtime("t9")).repetition) == draft
 
 
 def test_a_run_without_a_thread_is_refused_since_all_of_them_would_share_one_ledger():
