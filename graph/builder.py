@@ -28,6 +28,7 @@ from nodes.learn import learn
 from nodes.memorize import memorize
 from nodes.planner import planner
 from nodes.profile import profile
+from nodes.remember import forgot, remember
 from nodes.reporter import reporter
 from nodes.rewrite import rewrite
 from nodes.team import team
@@ -46,6 +47,7 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(human_feedback)
     graph.add_node("team", traced(team))
     graph.add_node("step", make_step(), input_schema=StepState)
+    graph.add_node("remember", traced(remember), error_handler=forgot)
     graph.add_node(knowledge)
     graph.add_node("reporter", traced(reporter))
     graph.add_node("memorize", traced(memorize))
@@ -59,8 +61,9 @@ def workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", after_planner)
     graph.add_conditional_edges("human_feedback", after_human_feedback)
-    graph.add_conditional_edges("team", after_team, ["step", "knowledge"])
+    graph.add_conditional_edges("team", after_team, ["step", "remember", "knowledge"])
     graph.add_edge("step", "team")
+    graph.add_edge("remember", "team")
     graph.add_edge("knowledge", "reporter")
     graph.add_edge("reporter", "memorize")
     graph.add_edge("memorize", "learn")

@@ -62,10 +62,15 @@ class Background(TypedDict):
     status: Status
     reason: str
     passages: list[Passage]
+    half: NotRequired[bool]
+    """Whether the memory has half an answer, which is worth the calls of the memory researcher."""
 
 
 COMPUTED, UNCOMPUTED = "computed", "uncomputed"
 """The names of entries beside those of the queries: what was computed, and what was not."""
+
+MEMORY = "from memory"
+"""The name of the entry, and of the finding, of the memory researcher; no step is named so."""
 
 
 class Step(TypedDict):
@@ -224,3 +229,9 @@ def of_turn(table: dict[str, Any] | None, turn: int) -> dict[str, Any]:
         for name, value in (table or {}).items()
         if name.startswith(start)
     }
+
+
+def of_steps(table: dict[str, Finding] | None, turn: int) -> dict[str, Finding]:
+    """Return the findings of one turn's steps, without that of the memory researcher."""
+    found: dict[str, Finding] = of_turn(table, turn)
+    return {name: one for name, one in found.items() if name != MEMORY}

@@ -10,7 +10,7 @@ from typing import Literal
 
 from langgraph.types import Send
 
-from graph.records import Background, Finding, Seen, Source, Step, key, of_turn
+from graph.records import MEMORY, Background, Finding, Seen, Source, Step, key, of_turn
 from graph.state import QueryState, State, StepState
 from nodes.planner import answered
 from nodes.team import ready
@@ -49,9 +49,9 @@ def after_human_feedback(state: State) -> Literal["human_feedback", "planner", "
 
 
 def after_team(state: State) -> list[Send] | Literal["knowledge"]:
-    """Send every step that can start now, at once."""
-    steps = ready(state)
-    return [Send("step", _step(state, step)) for step in steps] or "knowledge"
+    """Send every step that can start now, at once, and the memory researcher beside them."""
+    steps = [Send("step", _step(state, step)) for step in ready(state)]
+    return [*steps, *_memory(state)] if steps else "knowledge"
 
 
 def first(state: StepState) -> Literal["coder", "researcher"]:
@@ -74,6 +74,15 @@ def _query(state: State, query: str, number: int) -> QueryState:
         query=query,
         number=number,
     )
+
+
+def _memory(state: State) -> list[Send]:
+    """Send the memory researcher for what the memory has half an answer to, once."""
+    entries: dict[str, Background] = of_turn(state.get("background"), state["turn"])
+    if MEMORY in entries or not any(one.get("half") for one in entries.values()):
+        return []
+    query = _query(state, state["question"], 0)
+    return [Send("remember", query | QueryState(known=sorted(state.get("sources", {}))))]
 
 
 def _step(state: State, step: Step) -> StepState:

@@ -181,6 +181,8 @@ class QueryState(Place, total=False):
 
     query: str
     number: int
+    known: list[str]
+    """The ids of the sources that are known already, for the memory researcher."""
 
 
 def redo_count(state: StepState) -> int:

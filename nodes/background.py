@@ -15,11 +15,11 @@ from graph.context import Context
 from graph.records import COMPUTED, UNCOMPUTED, Background, Passage, key, keyed
 from graph.state import QueryState, State
 from nodes.direct import worked_out
-from nodes.recall.inner import NOTHING, related
+from nodes.recall.inner import NOTHING, AtOnce, at_once, related
 from nodes.streaming import tell
 from runs.place import here
 from tools.direct import Direct
-from tools.evidence import ROOM, Evidence, gather
+from tools.evidence import ROOM, gather
 
 SHOWN = 1_000
 """How many tokens the passages of one query may take, where a plan is made of them."""
@@ -46,7 +46,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
         return _settled(state, found_out)
     room = SHOWN if runtime.context.deep else ROOM
     searched = gather(here(state, runtime), runtime.context, [query], about=query, room=room)
-    found, remembered = await asyncio.gather(searched, _remembered(state, runtime))
+    found, (remembered, half) = await asyncio.gather(searched, _remembered(state, runtime))
     kept = [*found.passages]
     kept += [one for one in remembered.passages[:REMEMBERED] if one not in kept]
     known = {**remembered.sources, **found.sources}
@@ -56,6 +56,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
         reason="" if kept else found.problems[0].code if found.problems else "no_evidence",
         passages=kept,
     )
+    entry |= {"half": True} if half else {}
     sources = {one["source"]: known[one["source"]] for one in kept}
     update = State(sources=sources, unsearched=keyed(state["turn"], found.unsearched))
     return _with(state, update | _found(state, entry), found_out)
@@ -100,15 +101,20 @@ def _uncomputed(state: QueryState, found: Direct) -> dict[str, Background]:
     return keyed(state["turn"], entries)
 
 
-async def _remembered(state: QueryState, runtime: Runtime[Context]) -> Evidence:
-    """Return what earlier runs and chats say on the question; a memory that fails says nothing."""
+async def _remembered(state: QueryState, runtime: Runtime[Context]) -> AtOnce:
+    """Return what earlier runs and chats say on the question; a memory that fails says nothing.
+
+    No plan waits for the memory researcher, who works beside the steps (`nodes/remember.py`).
+    """
     if state["number"] != 1:
-        return NOTHING
+        return AtOnce(NOTHING, half=False)
     try:
-        return await related(state, runtime, state["query"])
+        if runtime.context.deep:
+            return await at_once(state, runtime, state["query"])
+        return AtOnce(await related(state, runtime, state["query"]), half=False)
     except Problem as problem:
         log.warning("nothing was recalled for %r: %s", state["query"], problem)
-        return NOTHING
+        return AtOnce(NOTHING, half=False)
 
 
 async def fallen(state: QueryState, error: NodeError) -> Command[Any]:

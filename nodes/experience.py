@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Finding, of_turn
+from graph.records import Finding, of_steps
 from graph.state import State
 from memory.experience.insights import Insight
 from memory.experience.lessons import Lessons, case, learn
@@ -107,7 +107,7 @@ async def look_on(state: State, place: Here) -> None:
 
 def signs(state: State) -> Signs:
     """Return what tells how a run ended, as far as the run itself can tell."""
-    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    found: list[Finding] = list(of_steps(state.get("findings"), state["turn"]).values())
     report = state["report"]
     cited = bool(report["cited"])
     whole = float(cited and state["status"] == "succeeded")
@@ -127,7 +127,7 @@ def _share(true: Sequence[bool], otherwise: float) -> float:
 
 
 def _reason(state: State) -> str:
-    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    found: list[Finding] = list(of_steps(state.get("findings"), state["turn"]).values())
     failed = (
         f"{one['title']}: {one.get('objection') or one['reason']}"
         for one in found
@@ -198,7 +198,7 @@ def _shown(tag: str, one: Experience, steps: Sequence[Utterance], ended: str = "
 
 def _outcome(state: State) -> str:
     """Return the result of each step of a run, how often the checks intervened, and its gaps."""
-    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    found: list[Finding] = list(of_steps(state.get("findings"), state["turn"]).values())
     report, tongue = state["report"], state["language"]
     steps = [
         f"step {one['step']}, {one['title']}: {one['status']}"

@@ -7,7 +7,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.records import Finding, of_turn
+from graph.records import Finding, of_steps
 from graph.state import State
 from memory.pages.lineage import lineage
 from memory.pages.memorizer import memorize as keep
@@ -53,7 +53,8 @@ async def _keep(state: State, place: Here) -> None:
     new = [
         NewPage(title=report["title"], place="", text=text, links=_pages(state, report["cited"]))
     ]
-    found: list[Finding] = list(of_turn(state.get("findings"), state["turn"]).values())
+    # What was remembered is not remembered once more.
+    found = list(of_steps(state.get("findings"), state["turn"]).values())
     for finding in found:
         said = plain(sound(finding["text"], quoted(finding.get("doubted", ""))))
         if _worth_keeping(finding) and await asyncio.to_thread(_says_more, said, text):

@@ -12,7 +12,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.plan import to_research
 from graph.plan_text import written
-from graph.records import Finding, Step, key, of_turn
+from graph.records import Finding, Step, key, of_steps, of_turn
 from graph.state import State
 from models.load import built_in
 from nodes.agent import ask
@@ -102,7 +102,8 @@ async def _follow_ups(
     """
     if state["rounds"] >= runtime.context.max_rounds or state.get("decision") == "edit":
         return []
-    if all(map(_settled, done.values())) and not built_in("judge", runtime.context):
+    steps = of_steps(state.get("findings"), state["turn"])
+    if all(map(_settled, steps.values())) and not built_in("judge", runtime.context):
         return []
     tell(state, "judging")
     before = accepted(state, state["question"])

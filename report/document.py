@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_turn
+from graph.records import Background, Doubted, Finding, Report, RunStatus, Source, of_steps, of_turn
 from graph.state import State
 from report.caveats import not_found
 from report.grades import grade
@@ -155,7 +155,7 @@ def _mended(finding: Finding, body: str) -> bool:
 
 def unused(state: State, cited: Sequence[str]) -> list[Gap]:
     """Return the steps of this turn that came out well, and of which a report cites no source."""
-    findings: dict[str, Finding] = of_turn(state.get("findings"), state["turn"])
+    findings = of_steps(state.get("findings"), state["turn"])
     return [
         Gap(title=one["title"], status="ok", reason="not_used")
         for one in findings.values()

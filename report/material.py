@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from graph.records import COMPUTED, Background, Finding, Passage, of_turn
+from graph.records import COMPUTED, UNCOMPUTED, Background, Finding, Passage, of_turn
 from graph.state import State
 from report.document import limit_reached
 from report.earlier import accepted
@@ -32,7 +32,7 @@ def settled(state: State) -> bool:
 def of_tables(state: State) -> bool:
     """Tell whether something beside the search was computed over tables, or could not be."""
     entries = of_turn(state.get("background"), state["turn"])
-    return any(not name.isdecimal() for name in entries)
+    return any(name.startswith((COMPUTED, UNCOMPUTED)) for name in entries)
 
 
 def _worked_out(state: State) -> list[Passage]:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from config.errors import Problem
 from graph.context import Context
-from graph.records import Finding, key, of_turn
+from graph.records import Finding, key, of_steps, of_turn
 from graph.state import State
 
 
@@ -68,7 +68,7 @@ def stands_before(state: State) -> str:
 
 def begins_again(state: State, node: str) -> State:
     """Return the update with which a finished run continues after a node."""
-    names = of_turn(state.get("findings"), state["turn"])
+    names = of_steps(state.get("findings"), state["turn"])
     if node not in ROLES.values():
         cut = {key(state["turn"], one["step"]): None for one in capped(state)}
         return State(status="running", findings=cast("Any", cut))

@@ -41,6 +41,14 @@ class Recalled(NamedTuple):
     evidence: Evidence
 
 
+class AtOnce(NamedTuple):
+    """What memory has on a question without asking a model."""
+
+    hits: Evidence
+    half: bool
+    """Whether it is half an answer, which is worth the calls of the memory researcher."""
+
+
 async def recall(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
@@ -82,6 +90,12 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
     Raises:
         Problem: What every model call meets, such as a key that is refused.
     """
+    found = await at_once(state, runtime, question)
+    return (await recall(state, runtime, question, rounds=1)).evidence if found.half else found.hits
+
+
+async def at_once(state: Mapping[str, Any], runtime: Runtime[Context], question: str) -> AtOnce:
+    """Return what memory has on a question without asking a model."""
     place, part = here(state, runtime), scope(remembered(runtime.context))
     choices = runtime.context
     found = await recollect(place, choices, [question], about=question, part=part, run=place.run)
@@ -89,11 +103,12 @@ async def related(state: Mapping[str, Any], runtime: Runtime[Context], question:
         Page(one["source"], found.sources[one["source"]]["title"], "", one["text"])
         for one in found.passages
     ]
+    hits = found._replace(sources=_memories(found.sources))
     if await beside(place, choices, "recall", answerable, question, shown):
-        return found._replace(sources=_memories(found.sources))
+        return AtOnce(hits, half=False)
     if await beside(place, choices, "recall", _covered, question, shown) < RELATED:
-        return NOTHING
-    return (await recall(state, runtime, question, rounds=1)).evidence
+        return AtOnce(NOTHING, half=False)
+    return AtOnce(hits, half=True)
 
 
 def _covered(question: str, shown: Sequence[Page]) -> float:

@@ -28,6 +28,7 @@ NEXT = {
     "human_feedback": ("team",),
     "team": ("step", "step"),
     "step": ("team",),
+    "remember": ("team",),
     "knowledge": ("reporter",),
     "reporter": ("memorize",),
     "memorize": ("learn",),
