@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from storage.events import Logged
+from sqlalchemy import Connection
+
+from storage.events import Event, Logged
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -82,5 +84,29 @@ class Memory(Protocol):
         ...
 
 
-Undo = Callable[[Logged], Awaitable[None]]
-"""Takes back what an event did, and logs that; raises `undo_conflict` if more was done since."""
+class Reversal(NamedTuple):
+    """What undoing an event comes to in one memory."""
+
+    event: Event
+    """What is logged of it (`storage.events.undoing`)."""
+    write: Callable[[int], object] = lambda _: None
+    """Writes what has to know the number of that event."""
+
+
+Reverse = Callable[[Connection], Reversal | None]
+"""Undoes an event in a transaction, apart from logging that; `None` if there is nothing to undo.
+
+It raises `undo_conflict` if more was done since.
+"""
+
+Undo = Callable[[Logged], Awaitable[Reverse]]
+"""Gets the undo of an event ready; what no transaction can do, such as writing a file, it does."""
+
+
+def in_database(reverse: Callable[[Connection, Logged], Reversal | None]) -> Undo:
+    """Return the way to undo an event of a memory that is in the database alone."""
+
+    async def undo(logged: Logged) -> Reverse:
+        return lambda connection: reverse(connection, logged)
+
+    return undo

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from memory.base import Memory, Undo
+from memory.base import Memory, Undo, in_database
 from memory.experience import undoing as experience
 from memory.experience.memory import Experience
 from memory.facts.ranking import Facts
@@ -23,15 +23,15 @@ from memory.reports import Reports
 MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts(), Experience(), Reports())
 
 UNDO: Mapping[str, Undo] = {
-    "fact": undo_fact,
-    "profile": undo_profile,
+    "fact": in_database(undo_fact),
+    "profile": in_database(undo_profile),
     "file": deciding.undo,
-    "project": projects.undo,
-    "pages": undoing.undo,
-    "insight": experience.undo,
-    "experience": experience.undo_end,
+    "project": in_database(projects.undo),
+    "pages": in_database(undoing.undo),
+    "insight": in_database(experience.undo),
+    "experience": in_database(experience.undo_end),
 }
-"""What takes back an event of the log, by the first word of the event's name."""
+"""What undoes an event of the log, by the first word of the event's name (`kept/undoing.py`)."""
 
 SHELVES: tuple[Shelf, ...] = (
     FileShelf(),

@@ -118,11 +118,16 @@ async def since(owner: str, number: int) -> list[Logged]:
 
 async def undone_by(owner: str) -> dict[int, int]:
     """Return which of an owner's events are taken back now, and by which other event each."""
+    return await read(lambda connection: undone_by_in(connection, owner))
+
+
+def undone_by_in(connection: Connection, owner: str) -> dict[int, int]:
+    """Return the same, in a transaction of the caller's."""
     wanted = select(events.c.id, events.c.undoes).where(
         events.c.owner == owner, events.c.undoes > 0
     )
     by: dict[int, int] = {}
-    for row in await read_rows(wanted.order_by(events.c.id.desc())):
+    for row in connection.execute(wanted.order_by(events.c.id.desc())):
         # Whoever takes back an undo has a higher number, so that is known here.
         if row.id not in by:
             by.setdefault(row.undoes, row.id)

@@ -220,9 +220,13 @@ def found_in(connection: Connection, owner: str, insight: str) -> Insight | None
 
 def change(connection: Connection, event: Event, values: Mapping[str, Any]) -> None:
     """Give an insight other values, and log the event of it."""
+    put(connection, event, values, log(connection, event))
+
+
+def put(connection: Connection, event: Event, values: Mapping[str, Any], number: int) -> None:
+    """Give an insight other values for an event that has been logged under a number."""
     its = (insights.c.owner == event.owner, insights.c.id == event.item)
-    changed = {**values, "revision": log(connection, event)}
-    connection.execute(update(insights).where(*its).values(changed))
+    connection.execute(update(insights).where(*its).values({**values, "revision": number}))
 
 
 def _standing(connection: Connection, owner: str, insight: str) -> Insight:

@@ -4,55 +4,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
 from config.errors import Problem
+from memory.base import Reversal
 from memory.experience.credits import recount
-from memory.experience.insights import Insight, change, found_in, words
-from storage.engine import write
-from storage.events import Logged, hold, log, undoing
+from memory.experience.insights import Insight, found_in, put, words
+from storage.events import Logged, undoing
 from storage.tables import experiences, insight_runs, insights
 
 State = Mapping[str, Any]
 
 
-async def undo(logged: Logged) -> None:
-    """Take back one change of an insight (`memory.base.Undo`).
+def undo(connection: Connection, logged: Logged) -> Reversal:
+    """Take back one change of an insight.
 
     Raises:
         Problem: `undo_conflict` if it was changed since.
     """
-    await write(lambda connection: _undo(connection, logged))
-
-
-async def undo_end(logged: Logged) -> None:
-    """Let nobody learn of a run any more, or again; what it has taught is taken back apart.
-
-    Raises:
-        Problem: `undo_conflict` if it stands so already.
-    """
-    await write(lambda connection: _undo_end(connection, logged))
-
-
-def _undo(connection: Connection, logged: Logged) -> None:
     owner, insight = logged.event.owner, logged.event.item
-    hold(connection, owner)
     one = found_in(connection, owner, insight)
     verb = logged.event.name.partition(".")[2]
     if one is None:
         raise _conflict(logged)
     if verb in ("agree", "disagree"):
         _take_back(connection, logged, str((logged.event.after or {})["run"]))
-        _log(connection, logged, one, _state(one))
-        return
+        return _reversal(connection, logged, one, _state(one))
     now, back = _state(one), _before(logged, one, verb)
     if back is None:
         raise _conflict(logged)
     if verb == "merge":
         _part(connection, owner, insight, (logged.event.after or {})["of"])
-    _log(connection, logged, one, {**now, **back})
+    return _reversal(connection, logged, one, {**now, **back})
 
 
 def _before(logged: Logged, one: Insight, verb: str) -> State | None:
@@ -88,8 +74,8 @@ def _state(one: Insight) -> dict[str, Any]:
     return {**words(one), "live": one.live}
 
 
-def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> None:
-    """Give an insight a state, and log whose wish that was."""
+def _reversal(connection: Connection, logged: Logged, one: Insight, new: State) -> Reversal:
+    """Return how an insight gets a state."""
     undone = undoing(logged, "insight.undo", run=logged.event.run)
     event = undone._replace(before=_state(one), after=new)
     values = {
@@ -98,12 +84,16 @@ def _log(connection: Connection, logged: Logged, one: Insight, new: State) -> No
         "live": int(new["live"]),
         "provenance": new["provenance"],
     }
-    change(connection, event, values)
+    return Reversal(event, partial(put, connection, event, values))
 
 
-def _undo_end(connection: Connection, logged: Logged) -> None:
+def undo_end(connection: Connection, logged: Logged) -> Reversal | None:
+    """Let nobody learn of a run any more, or again; what it has taught is taken back apart.
+
+    Raises:
+        Problem: `undo_conflict` if it stands so already.
+    """
     owner, run = logged.event.owner, logged.event.item
-    hold(connection, owner)
     live = int(logged.event.name == "experience.undo" and bool((logged.event.before or {})["live"]))
     mine = (experiences.c.owner == owner, experiences.c.run == run, experiences.c.live == 1 - live)
     event = undoing(logged, "experience.undo", run=run)._replace(
@@ -113,9 +103,13 @@ def _undo_end(connection: Connection, logged: Logged) -> None:
         if live:
             raise _conflict(logged)
         # A run that was closed twice is taken back at once.
-        return
-    values = {"live": live, "revision": log(connection, event)}
-    connection.execute(update(experiences).where(*mine).values(values))
+        return None
+
+    def write(number: int) -> None:
+        values = {"live": live, "revision": number}
+        connection.execute(update(experiences).where(*mine).values(values))
+
+    return Reversal(event, write)
 
 
 def _conflict(logged: Logged) -> Problem:

@@ -21,7 +21,6 @@ from memory.facts.looking import matching as matching
 from memory.facts.looking import near as near
 from memory.facts.looking import of_message as of_message
 from memory.facts.looking import search as search
-from memory.facts.undoing import undo as undo
 from storage.engine import write
 from storage.events import revision as newest
 

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 
 from sqlalchemy import Connection
 
 from config.errors import Problem
+from memory.base import Reversal
 from memory.facts import rows
 from memory.facts.fact import Fact
 from memory.facts.rows import Data
-from storage.engine import write
-from storage.events import Logged, hold, log, undoing
+from storage.events import Logged, undoing
 
 
-async def undo(logged: Logged) -> None:
-    """Make the facts of an event again what they were before it, and log that as `fact.undo`.
-
-    An undo can be undone like any other event.
+def undo(connection: Connection, logged: Logged) -> Reversal:
+    """Make the facts of an event again what they were before it.
 
     Raises:
         Problem: `undo_conflict` if they were changed since, forgotten, or are known again.
     """
-    await write(lambda connection: take_back(connection, logged))
-
-
-def take_back(connection: Connection, logged: Logged) -> None:
-    """Do the same in a transaction of the caller's, which has changed no fact before."""
     event = logged.event
-    hold(connection, event.owner)
     before, after = (rows.told(event.item, side) for side in (event.before, event.after))
     ids = list(before | after)
     if not ids:
@@ -36,15 +29,17 @@ def take_back(connection: Connection, logged: Logged) -> None:
     found = {fact.id: fact for fact in rows.some(connection, event.owner, ids)}
     if any(_state(found.get(id)) != after.get(id) for id in ids):
         raise _conflict(logged, "it was changed since")
-    number = log(connection, undoing(logged, "fact.undo"))
-    for id in sorted(ids, key=lambda id: id in before):
-        was = before.get(id)
-        if was is None:
-            fact = found[id]._replace(live=False, valid_to=time.time(), superseded_by="")
-        else:
-            fact = Fact(id=id, revision=number, **was)
-            _free(connection, logged, fact)
-        rows.put(connection, event.owner, fact._replace(revision=number))
+    back = [Fact(id=id, revision=0, **was) for id, was in before.items()]
+    for fact in back:
+        _free(connection, logged, fact, ids)
+    ended = [found[id] for id in ids if id not in before]
+    gone = [one._replace(live=False, valid_to=time.time(), superseded_by="") for one in ended]
+
+    def write(number: int) -> None:
+        for fact in [*gone, *back]:
+            rows.put(connection, event.owner, fact._replace(revision=number))
+
+    return Reversal(undoing(logged, "fact.undo"), write)
 
 
 def _state(fact: Fact | None) -> Data | None:
@@ -53,10 +48,10 @@ def _state(fact: Fact | None) -> Data | None:
     return rows.data(fact)
 
 
-def _free(connection: Connection, logged: Logged, fact: Fact) -> None:
-    """Make sure that no other fact says by now what this one said."""
+def _free(connection: Connection, logged: Logged, fact: Fact, changed: Collection[str]) -> None:
+    """Make sure that no fact but those that are changed now says by now what this one said."""
     other = rows.known_as(connection, logged.event.owner, fact.content) if fact.live else None
-    if other and other.id != fact.id:
+    if other and other.id not in changed:
         raise _conflict(logged, f"{other.id} says the same by now")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from config.errors import Problem
-from memory.base import Query
+from memory.base import Query, Reversal, Reverse
 from memory.files.backend import Backend, Change, change
 from memory.files.locks import alone
 from memory.files.merge import Merged, merge
@@ -66,7 +66,7 @@ async def reject(owner: str, name: str) -> Proposal:
         return proposal
 
 
-async def undo(logged: Logged, files: Backend | None = None) -> None:
+async def undo(logged: Logged) -> Reverse:
     """Take an edit out of its file again; what was written since stays.
 
     Raises:
@@ -77,10 +77,11 @@ async def undo(logged: Logged, files: Backend | None = None) -> None:
     event = logged.event
     path, after = _text(event.after, logged)
     before = _text(event.before, logged)[1] if event.before is not None else ""
-    place = files or await _known(event.owner, path)
+    place = await _known(event.owner, path)
 
     changed = await change(place, path, partial(_taken_out, path, before, after))
-    await perform(lambda one: _log(one, undoing(logged, EDIT), path, changed))
+    undone = _edit_event(undoing(logged, EDIT), path, changed)
+    return lambda _: Reversal(undone) if undone else None
 
 
 async def _known(owner: str, path: str) -> Backend:
@@ -126,17 +127,18 @@ def _write_down(
         run=proposal.run,
         step=proposal.step,
     )
-    _log(connection, event, proposal.path, changed)
+    if edit := _edit_event(event, proposal.path, changed):
+        log(connection, edit)
 
 
-def _log(connection: Connection, event: Event, path: str, changed: Change) -> None:
-    """Log what a file was and is, if that is not the same."""
+def _edit_event(event: Event, path: str, changed: Change) -> Event | None:
+    """Return an event with what a file was and is, if that is not the same."""
     if changed.after == (changed.before or b""):
-        return
+        return None
     before = None if changed.before is None else _data(path, changed.before)
     # The column of items is narrower than a path may be; the whole one is in the texts.
     item = path[-200:]
-    log(connection, event._replace(item=item, before=before, after=_data(path, changed.after)))
+    return event._replace(item=item, before=before, after=_data(path, changed.after))
 
 
 def _data(path: str, held: bytes) -> dict[str, str]:

@@ -9,6 +9,7 @@ import time
 
 from sqlalchemy import Connection, delete, select
 
+from memory.base import Reversal
 from runs.place import owned, parted
 from storage.engine import read_rows
 from storage.events import Event, Logged, log, undoing
@@ -51,24 +52,23 @@ async def trust(user: str, folder: str) -> None:
 
 
 def _trust(connection: Connection, event: Event, folder: str) -> None:
-    its = {"user": parted(event.owner)[0], "name": event.item}
-    connection.execute(upsert(projects, its, {"folder": folder, "trusted": time.time()}))
+    _put(connection, event.owner, folder)
     log(connection, event)
 
 
-async def undo(logged: Logged) -> None:
+def _put(connection: Connection, owner: str, folder: str) -> None:
+    user, name = parted(owner)
+    values = {"folder": folder, "trusted": time.time()}
+    connection.execute(upsert(projects, {"user": user, "name": name}, values))
+
+
+def undo(connection: Connection, logged: Logged) -> Reversal | None:
     """Take back that a folder was trusted, or trust it again."""
     event = logged.event
     if event.after is None and event.before is not None:
-        folder = event.before["folder"]
-        await perform(lambda connection: _trust(connection, undoing(logged, TRUST), folder))
-    else:
-        await perform(lambda connection: _distrust(connection, logged))
-
-
-def _distrust(connection: Connection, logged: Logged) -> None:
-    event = logged.event
+        _put(connection, event.owner, event.before["folder"])
+        return Reversal(undoing(logged, TRUST))
     user, name = parted(event.owner)
     its = (projects.c.user == user, projects.c.name == name)
-    if connection.execute(delete(projects).where(*its)).rowcount:
-        log(connection, undoing(logged, TRUST))
+    trusts = connection.execute(delete(projects).where(*its)).rowcount
+    return Reversal(undoing(logged, TRUST)) if trusts else None

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, select
 
 from config.errors import Problem
+from memory.base import Reversal, Reverse
 from memory.pages.keeping import retire
 from memory.pages.rows import GONE
 from memory.registry import UNDO
@@ -24,6 +25,7 @@ from storage.events import (
     since,
     undoing,
     undone_by,
+    undone_by_in,
 )
 from storage.events import history as events_of
 from storage.tables import outbox, pages
@@ -59,13 +61,39 @@ async def undo(owner: str, number: int) -> list[Logged]:
             it, such as `undo_conflict`.
     """
     logged = await event(owner, number)
-    by = (await undone_by(owner)).get(number)
-    if by:
+    _check_not_undone(number, await undone_by(owner))
+    before = (await events_of(owner, limit=1))[0].id
+    await revert(logged)
+    return await since(owner, before)
+
+
+async def revert(logged: Logged) -> None:
+    """Undo an event in the way of its memory, and log that it was, in one transaction.
+
+    Raises:
+        Problem: `undo_done`, `undo_impossible`, or what the memory says against it.
+    """
+    memory = logged.event.name.partition(".")[0]
+    if memory not in UNDO and logged.event.name != RUN:
+        what = f"nothing takes back {logged.event.name}"
+        raise Problem("undo_impossible", what, where=f"event {logged.id}")
+    reverse = await (_reverse_run(logged) if logged.event.name == RUN else UNDO[memory](logged))
+    await write(partial(_revert_in, logged=logged, reverse=reverse))
+
+
+def _revert_in(connection: Connection, logged: Logged, reverse: Reverse) -> None:
+    hold(connection, logged.event.owner)
+    _check_not_undone(logged.id, undone_by_in(connection, logged.event.owner))
+    reversal = reverse(connection)
+    if reversal is not None:
+        reversal.write(log(connection, reversal.event))
+
+
+def _check_not_undone(number: int, undone: Mapping[int, int]) -> None:
+    """Raise `undo_done` for an event that is among those that are undone."""
+    if by := undone.get(number):
         hint = f"dossier memory undo {by} brings it back"
         raise Problem("undo_done", "it is taken back already", where=f"event {by}", hint=hint)
-    before = (await events_of(owner, limit=1))[0].id
-    await _take_back(logged)
-    return await since(owner, before)
 
 
 async def event(owner: str, number: int) -> Logged:
@@ -94,7 +122,7 @@ async def undo_run(owner: str, run: str) -> Undone:
     for logged in written:
         if logged.id not in by:
             try:
-                await _take_back(logged)
+                await revert(logged)
             except Problem as problem:
                 left.append((logged, problem))
     unread = await write(partial(_retired, owner=owner, run=run))
@@ -104,25 +132,13 @@ async def undo_run(owner: str, run: str) -> Undone:
     return Undone(summed, did, left, unread)
 
 
-async def _take_back(logged: Logged) -> None:
-    memory = logged.event.name.partition(".")[0]
-    if logged.event.name == RUN:
-        await _again(logged)
-    elif memory in UNDO:
-        await UNDO[memory](logged)
-    else:
-        what = f"nothing takes back {logged.event.name}"
-        raise Problem("undo_impossible", what, where=f"event {logged.id}")
-
-
-async def _again(logged: Logged) -> None:
+async def _reverse_run(logged: Logged) -> Reverse:
     """Take back that a run was taken back, as far as nothing was changed since."""
     owner, by = logged.event.owner, await undone_by(logged.event.owner)
     for number in reversed((logged.event.after or {})["events"]):
         if number not in by:
-            await _take_back(await event(owner, number))
-    again = undoing(logged, RUN)
-    await write(lambda connection: log(connection, again))
+            await revert(await event(owner, number))
+    return lambda _: Reversal(undoing(logged, RUN))
 
 
 def _writes(logged: Logged) -> bool:

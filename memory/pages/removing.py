@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
+from memory.base import Reversal
 from memory.pages.documents import AT_ONCE, FILE, content, is_held, leave, listed_below
 from memory.pages.indexing import join, namespace
 from memory.pages.keeping import put_back, retire
@@ -44,13 +45,19 @@ async def remove(owner: str, ids: Sequence[str], origin: str = "", why: str = ""
     return await write(partial(_remove, owner=owner, ids=ids, origin=origin, why=why))
 
 
-async def turn(logged: Logged) -> None:
+def turn(connection: Connection, logged: Logged) -> Reversal | None:
     """Take back that pages were removed, or that this was taken back.
 
     Raises:
         Problem: `undo_conflict` where one of the pages was forgotten meanwhile.
     """
-    await write(partial(_turn, logged=logged))
+    event, data = logged.event, logged.event.after or {}
+    ids, rows = data["pages"], data["documents"]
+    if event.name == RESTORE:
+        removed = _gone(connection, undoing(logged, REMOVE), ids, rows)
+        return Reversal(removed) if removed else None
+    _put_back(connection, logged, ids, _list_again(connection, event.owner, rows))
+    return Reversal(undoing(logged, RESTORE)._replace(before=None, after=data))
 
 
 def _remove(
@@ -58,13 +65,16 @@ def _remove(
 ) -> Removed:
     hold(connection, owner)
     rows = listed_below(connection, owner, origin) if origin else []
-    return _gone(connection, Event(owner, REMOVE, origin, why=why), ids, rows)
+    event = _gone(connection, Event(owner, REMOVE, origin, why=why), ids, rows)
+    if event is None:
+        return Removed(0, 0, 0)
+    return Removed(log(connection, event), len((event.after or {})["pages"]), len(rows))
 
 
 def _gone(
     connection: Connection, event: Event, ids: Sequence[str], rows: Sequence[dict[str, Any]]
-) -> Removed:
-    """Stop searching pages and listing files, and log an event that says which these were."""
+) -> Event | None:
+    """Stop searching pages and listing files; return an event with which these were, if any."""
     owner = event.owner
     for row in rows:
         leave(connection, owner, row["root"], row["path"])
@@ -75,29 +85,24 @@ def _gone(
             retire(connection, list(new.values()))
         found |= new
     if not (found or rows):
-        return Removed(0, 0, 0)
+        return None
     after = {"pages": list(found), "documents": list(rows)}
     item = (event.item or next(iter(found)))[-200:]
-    number = log(connection, event._replace(item=item, before=None, after=after))
-    return Removed(number, len(found), len(rows))
+    return event._replace(item=item, before=None, after=after)
 
 
-def _turn(connection: Connection, logged: Logged) -> None:
-    event, data = logged.event, logged.event.after or {}
-    hold(connection, event.owner)
-    ids, rows = data["pages"], data["documents"]
-    if event.name == RESTORE:
-        _gone(connection, undoing(logged, REMOVE), ids, rows)
-        return
-    changed = _list_again(connection, event.owner, rows)
+def _put_back(
+    connection: Connection, logged: Logged, ids: Sequence[str], changed: Collection[str]
+) -> None:
+    """Let pages be found again, apart from those of files that hold something else by now."""
+    owner = logged.event.owner
     for some in batched(ids):
-        every = select(pages.c.id).where(pages.c.owner == event.owner, pages.c.id.in_(some))
+        every = select(pages.c.id).where(pages.c.owner == owner, pages.c.id.in_(some))
         if len(connection.execute(every).all()) < len(some):
             what = "some of its pages were forgotten since"
             raise Problem("undo_conflict", what, where=str(logged.id))
-        gone = _numbers(connection, event.owner, some, found=False, but=changed)
+        gone = _numbers(connection, owner, some, found=False, but=changed)
         put_back(connection, list(gone.values()))
-    log(connection, undoing(logged, RESTORE)._replace(before=None, after=data))
 
 
 def batched(ids: Sequence[str]) -> Iterator[Sequence[str]]:

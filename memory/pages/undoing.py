@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from sqlalchemy import Connection, select
 
 from config.errors import Problem
+from memory.base import Reversal
 from memory.pages import removing
 from memory.pages.keeping import put_back, retire
 from memory.pages.rows import CUT, GONE
-from storage.engine import write
-from storage.events import Logged, log, undoing
+from storage.events import Logged, undoing
 from storage.tables import pages
 
 OPPOSITE = {"pages.keep": "pages.retire", "pages.retire": "pages.keep"}
 
 
-async def undo(logged: Logged) -> None:
+def undo(connection: Connection, logged: Logged) -> Reversal | None:
     """Let pages that an event brought be found no more, or those it took away be found again.
 
     They stay where they are cited, and are read by their ids.
@@ -27,15 +25,14 @@ async def undo(logged: Logged) -> None:
             forgotten, for then nothing is left of them.
     """
     if logged.event.name in (removing.REMOVE, removing.RESTORE):
-        await removing.turn(logged)
-        return
+        return removing.turn(connection, logged)
     if logged.event.name not in OPPOSITE:
         what = f"{logged.event.name} cannot be taken back: nothing is left of it"
         raise Problem("undo_impossible", what, where=str(logged.id))
-    await write(partial(_turn, logged=logged))
+    return _turn(connection, logged)
 
 
-def _turn(connection: Connection, logged: Logged) -> None:
+def _turn(connection: Connection, logged: Logged) -> Reversal:
     event = logged.event
     data = event.after or {}
     ids, was = list(data["pages"]), CUT if event.name == "pages.keep" else GONE
@@ -48,4 +45,4 @@ def _turn(connection: Connection, logged: Logged) -> None:
         raise Problem("undo_conflict", what, where=str(logged.id))
     (retire if was == CUT else put_back)(connection, numbers)
     undone = undoing(logged, OPPOSITE[event.name])
-    log(connection, undone._replace(item=ids[0], before=None, after=data))
+    return Reversal(undone._replace(item=ids[0], before=None, after=data))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, select
 
 from config.errors import Problem
+from memory.base import Reversal
 from memory.profile.merging import merge
 from memory.profile.shape import Profile, Told, nothing
 from storage.engine import read, write
@@ -47,21 +48,20 @@ async def replace(owner: str, profile: Profile, *, run: str = "", why: str = "")
     return await _change(event, lambda _: profile)
 
 
-async def undo(logged: Logged) -> None:
-    """Take back what an event did to a profile.
+def undo(connection: Connection, logged: Logged) -> Reversal | None:
+    """Make a profile again what it was before an event.
 
     Raises:
         Problem: `undo_conflict` when the profile was changed since.
     """
     event = logged.event
-
-    def back(known: Profile) -> Profile:
-        if known != (event.after or nothing()):
-            hint = f"see `dossier memory log`, or undo the later events first (event {logged.id})"
-            raise Problem("undo_conflict", "the profile was changed since", hint=hint)
-        return Profile(**{**nothing(), **(event.before or {})})  # type: ignore[typeddict-item]
-
-    await _change(undoing(logged, "profile.undo", run=event.run), back)
+    known = _kept(connection, event.owner)
+    if known.profile != (event.after or nothing()):
+        hint = f"see `dossier memory log`, or undo the later events first (event {logged.id})"
+        raise Problem("undo_conflict", "the profile was changed since", hint=hint)
+    back = Profile(**{**nothing(), **(event.before or {})})  # type: ignore[typeddict-item]
+    undone = undoing(logged, "profile.undo", run=event.run)
+    return _changed(connection, undone, known, back)
 
 
 async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile:
@@ -70,14 +70,26 @@ async def _change(event: Event, change: Callable[[Profile], Profile]) -> Profile
         hold(connection, event.owner)
         known = _kept(connection, event.owner)
         profile = change(known.profile)
-        if profile != known.profile:
-            before = known.profile if known.revision else None
-            number = log(connection, event._replace(item="profile", before=before, after=profile))
-            row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
-            connection.execute(upsert(profiles, {"owner": event.owner}, row))
+        if changed := _changed(connection, event, known, profile):
+            changed.write(log(connection, changed.event))
         return profile
 
     return await write(work)
+
+
+def _changed(
+    connection: Connection, event: Event, known: Kept, profile: Profile
+) -> Reversal | None:
+    """Return what is logged and written where a profile becomes another one, if it does."""
+    if profile == known.profile:
+        return None
+
+    def write(number: int) -> None:
+        row = {"data": json.dumps(profile, ensure_ascii=False), "revision": number}
+        connection.execute(upsert(profiles, {"owner": event.owner}, row))
+
+    before = known.profile if known.revision else None
+    return Reversal(event._replace(item="profile", before=before, after=profile), write)
 
 
 MINE = select(profiles.c.data, profiles.c.revision).where(

@@ -20,8 +20,8 @@ from memory.facts.store import (
     remove,
     search,
     supersede,
-    undo,
 )
+from memory.kept.undoing import revert
 from storage.events import history
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -100,7 +100,7 @@ async def test_a_wording_that_says_more_is_an_event_of_its_own_and_can_be_undone
     assert [one.content for one in await listed(ME)] == [more]
     assert await events() == [("fact.add", fact.id), ("fact.reword", fact.id)]
 
-    await undo((await history(ME, limit=1))[0])
+    await revert((await history(ME, limit=1))[0])
 
     assert [one.content for one in await listed(ME)] == [known]
 

@@ -18,9 +18,8 @@ from memory.facts.store import (
     listed,
     remove,
     supersede,
-    undo,
 )
-from memory.registry import UNDO
+from memory.kept.undoing import revert
 from storage.engine import read_rows, write
 from storage.events import Logged, history
 from storage.tables import facts
@@ -41,7 +40,7 @@ async def seen() -> list[tuple[Any, ...]]:
 
 async def conflict(logged: Logged) -> str:
     with pytest.raises(Problem) as failure:
-        await undo(logged)
+        await revert(logged)
     assert failure.value.code == "undo_conflict"
     return failure.value.what
 
@@ -93,16 +92,16 @@ async def test_what_was_done_is_taken_back_and_done_again(tea: Fact, done: Any):
     await done(tea)
     after = await seen()
 
-    await undo(await last())
+    await revert(await last())
     assert await seen() == before
-    await undo(await last())
+    await revert(await last())
     assert await seen() == after
 
 
 async def test_an_undo_is_an_event_and_a_revision(tea: Fact):
     await edited(tea)
     logged = await last()
-    await undo(logged)
+    await revert(logged)
 
     event = (await last()).event
     assert (event.name, event.item, event.owner) == ("fact.undo", tea.id, ME)
@@ -133,9 +132,10 @@ async def test_a_replacement_is_not_taken_back_when_what_replaced_it_was_changed
 async def test_nothing_is_taken_back_twice(tea: Fact):
     await edited(tea)
     event = await last()
-    await undo(event)
+    await revert(event)
 
-    await conflict(event)
+    with pytest.raises(Problem, match="undo_done"):
+        await revert(event)
 
 
 async def test_what_is_known_again_is_not_brought_back_beside_it(tea: Fact):
@@ -157,10 +157,8 @@ async def test_a_forgotten_fact_does_not_come_back(tea: Fact):
     assert "forgotten" in await conflict(scrubbed)
 
 
-async def test_an_event_of_facts_is_taken_back_by_its_first_word(tea: Fact):
-    name = (await last()).event.name
-
-    await UNDO[name.split(".")[0]](await last())
+async def test_a_fact_whose_adding_is_taken_back_is_history(tea: Fact):
+    await revert(await last())
 
     assert await listed(ME) == []
     assert [fact.id for fact in await listed(ME, all=True)] == [tea.id]

@@ -9,15 +9,14 @@ import pytest
 from config.errors import Problem
 from config.settings import settings
 from memory.base import Query
-from memory.files.deciding import approve, reject, undo
+from memory.files.deciding import approve, reject
 from memory.files.lineage import Read
 from memory.files.projects import project_of, trust
-from memory.files.projects import undo as undo_trust
 from memory.files.proposals import MOST, Proposal, listed
 from memory.files.proposing import NOTHING, Asker, Edit, propose
 from memory.files.section import BEGIN, END
 from memory.files.sources import on_disk
-from memory.registry import UNDO
+from memory.kept.undoing import revert
 from runs.place import owned
 from storage.events import Logged, history
 
@@ -289,9 +288,9 @@ async def test_an_edit_can_be_undone_and_that_too(file):
     await approved("- b")
     first = (await history("local/"))[1]
 
-    await undo(first)
+    await revert(first)
     assert file.read_text() == section("- b")
-    await undo(await last())
+    await revert(await last())
     assert file.read_text() == section("- a", "- b")
     assert len(await history("local/")) == 4
 
@@ -299,7 +298,7 @@ async def test_an_edit_can_be_undone_and_that_too(file):
 async def test_an_undo_keeps_what_a_person_wrote_since(file):
     await approved("- a")
     file.write_text(f"Above.\n{file.read_text()}Below.\n")
-    await undo(await last())
+    await revert(await last())
 
     assert file.read_text() == f"Above.\n{section()}Below.\n"
 
@@ -309,7 +308,7 @@ async def test_lines_that_were_changed_since_are_not_undone(file):
     edit = await last()
     await approved("- b", "- a")
 
-    assert await code(undo(edit)) == "undo_conflict"
+    assert await code(revert(edit)) == "undo_conflict"
     assert file.read_text() == section("- b")
 
 
@@ -318,7 +317,7 @@ async def test_what_was_forgotten_is_not_undone(file):
     edit = await last()
     blank = edit._replace(event=edit.event._replace(after={}))
 
-    assert await code(undo(blank)) == "undo_forgotten"
+    assert await code(revert(blank)) == "undo_forgotten"
 
 
 async def test_no_other_file_on_this_machine_is_ever_written(file, tmp_path: Path):
@@ -329,7 +328,7 @@ async def test_no_other_file_on_this_machine_is_ever_written(file, tmp_path: Pat
     sides = [{**side, "path": str(other)} for side in (edit.event.before or {}, edit.event.after)]
     foreign = edit._replace(event=edit.event._replace(before=sides[0], after=sides[1]))
 
-    assert await code(undo(foreign)) == "memory_file_unknown"
+    assert await code(revert(foreign)) == "memory_file_unknown"
     assert other.read_text() == section("- a")
 
 
@@ -345,16 +344,12 @@ async def test_a_folder_that_is_not_trusted_any_more_is_not_written(file, tmp_pa
     assert (hive / "AGENTS.md").read_text() == f"{BEGIN}\n- b\n{END}\n"
     assert await history("local/") == []
 
-    await undo_trust(trusting)
+    await revert(trusting)
     assert await code(approve(owner, kept.id)) == "memory_file_unknown"
-    await undo_trust(await last(owner))
+    await revert(await last(owner))
     await approve(owner, kept.id)
 
     assert (hive / "AGENTS.md").read_text() == f"{BEGIN}\n- b\n- a\n{END}\n"
-
-
-def test_every_event_of_the_room_can_be_undone():
-    assert {"file": undo, "project": undo_trust}.items() <= UNDO.items()
 
 
 @pytest.mark.parametrize(

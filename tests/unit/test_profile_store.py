@@ -6,9 +6,10 @@ import pytest
 
 from config.errors import Problem
 from memory.base import Query
+from memory.kept.undoing import revert
 from memory.profile.recall import Profile as Recalled
 from memory.profile.shape import Told, Trait, nothing, untold
-from memory.profile.store import kept, learn, replace, undo
+from memory.profile.store import kept, learn, replace
 from storage.events import history, revision
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -61,9 +62,9 @@ async def test_changes_are_taken_back_one_by_one():
     await learn(OWNER, told("concise", "detail"))
     second, begun = await history(OWNER, name="profile")
 
-    await undo(second)
+    await revert(second)
     assert (await kept(OWNER)).profile == first
-    await undo(begun)
+    await revert(begun)
 
     assert (await kept(OWNER)).profile == nothing()
     assert len(await history(OWNER, name="profile")) == 4
@@ -75,7 +76,7 @@ async def test_what_was_changed_since_is_not_taken_back():
     await learn(OWNER, told("teacher"))
 
     with pytest.raises(Problem) as problem:
-        await undo(begun)
+        await revert(begun)
     assert problem.value.code == "undo_conflict"
 
 

@@ -10,14 +10,14 @@ from graph.context import Context
 from graph.records import RunStatus
 from memory.base import Query
 from memory.facts.store import remove
+from memory.kept.undoing import revert
 from memory.learning.feedback import feed_back
 from memory.middleware import remembered
 from memory.pages import store as pages
 from memory.pages.forgetting import forget
 from memory.pages.listing import shown
 from memory.pages.store import NewPage
-from memory.pages.undoing import undo
-from memory.registry import MEMORIES, UNDO
+from memory.registry import MEMORIES
 from memory.reports import MOST, Reports, related
 from runs.lifecycle import found, mark, opened
 from storage.events import history, revision
@@ -223,12 +223,12 @@ async def test_what_a_run_kept_can_be_taken_back_and_put_back():
     one = await report(DANCE, "bees-1")
     (kept,) = await history(OWNER)
 
-    await undo(kept)
+    await revert(kept)
     assert await told("What does the waggle dance tell?") == []
     assert (await shown(OWNER, one))["text"] == DANCE
 
     taken, _ = await history(OWNER)
-    await UNDO["pages"](taken)
+    await revert(taken)
     assert await told("What does the waggle dance tell?") == [one]
     assert [logged.event.name for logged in await history(OWNER)] == [
         "pages.keep",
@@ -240,12 +240,12 @@ async def test_what_a_run_kept_can_be_taken_back_and_put_back():
 async def test_what_was_taken_back_is_not_taken_back_twice():
     await report(DANCE, "bees-1")
     (kept,) = await history(OWNER)
-    await undo(kept)
+    await revert(kept)
 
     with pytest.raises(Problem) as caught:
-        await undo(kept)
+        await revert(kept)
 
-    assert caught.value.code == "undo_conflict"
+    assert caught.value.code == "undo_done"
 
 
 async def test_nothing_can_take_back_that_pages_were_forgotten():
@@ -253,7 +253,7 @@ async def test_nothing_can_take_back_that_pages_were_forgotten():
     forgotten, *_ = await history(OWNER)
 
     with pytest.raises(Problem) as caught:
-        await undo(forgotten)
+        await revert(forgotten)
 
     assert caught.value.code == "undo_impossible"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from memory.files.projects import project_of, trust
 from memory.files.projects import trusted as trusted_folder
 from memory.files.proposing import NOTHING, Asker, Edit, propose
 from memory.files.sources import on_disk
-from memory.kept.undoing import undo, undo_run
+from memory.kept.undoing import revert, undo, undo_run
 from memory.learning.feedback import feed_back
 from runs.lifecycle import Run
 from runs.place import owned
@@ -105,6 +106,18 @@ async def test_that_a_folder_is_trusted_again_is_an_undo_too(home: Path, tmp_pat
 
     assert (second.event.undoes, again) == (first.id, str(tmp_path))
     assert await trusted_folder(owner) == ""
+
+
+async def test_of_two_who_undo_an_event_at_once_one_is_told_that_it_is_undone(home: Path):
+    fact = await add(ME, NewFact("Likes tea"))
+    (logged,) = await history(ME, item=fact.id)
+
+    done = await asyncio.gather(revert(logged), revert(logged), return_exceptions=True)
+
+    (problem,) = [one for one in done if one is not None]
+    assert isinstance(problem, Problem)
+    assert problem.code == "undo_done"
+    assert len(await history(ME, name="fact.undo")) == 1
 
 
 async def test_another_owners_events_undo_nothing(file: Path):
