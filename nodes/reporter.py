@@ -39,7 +39,7 @@ from retrieval.secrets import masked
 from runs.attempts import Failing, failing
 from runs.faults import bear
 from runs.place import here, owner
-from tools.evidence import note_checked, texts, verified
+from tools.evidence import note_checked, preparing, texts, verified
 
 UNFINISHED = {"cut", "capped_text", "no_model", "budget", "capped", "composed", "open", "unsure"}
 """Notices of a report that is not what it was meant to be."""
@@ -120,7 +120,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         draft.tell("secret")
     tell(state, "writing")
     if sources:
-        await _write(draft, state, runtime)
+        async with preparing(here(state, runtime), runtime.context, "reporter", sources):
+            await _write(draft, state, runtime)
     again = await _checked(draft, state, runtime, sources)
     checked = again.checked
     if draft.problem and not checked.cited:

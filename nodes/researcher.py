@@ -30,7 +30,7 @@ from runs.attempts import renamed
 from runs.budget import budget
 from runs.gate import gate
 from runs.place import Here, here
-from tools.evidence import gather, note_checked, verified
+from tools.evidence import gather, note_checked, preparing, verified
 from tools.web_search import as_sent, notice
 
 log = logging.getLogger(__name__)
@@ -111,14 +111,15 @@ async def _write(
     system = render("researcher", language=state["language"])
     said = [HumanMessage(blocks(_request(state), block("withheld", withheld)))]
     memory = partial(recall, state, runtime)
-    written = await work(state, runtime, "researcher", system, said, memory)
     passages, sources = state["passages"], state["sources"]
-    unsearched = state["unsearched"]
+    place, unsearched = here(state, runtime), state["unsearched"]
+    async with preparing(place, runtime.context, "researcher", sources):
+        written = await work(state, runtime, "researcher", system, said, memory)
     for more in written.found:
         passages = _joined(passages, more.passages)
         sources = {**more.sources, **sources}
         unsearched = unsearched | keyed(state["turn"], more.unsearched)
-    place, asked, ruling = here(state, runtime), asked_of(state), upheld_in(state)
+    asked, ruling = asked_of(state), upheld_in(state)
     checked = await verified(
         place, runtime.context, "researcher", written.text, sources, asked, ruling
     )

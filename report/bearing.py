@@ -9,7 +9,7 @@ from itertools import chain
 
 from report.caveats import is_own, is_reckoned, not_found
 from report.claims import asserts, names_source
-from report.contrast import Text
+from report.contrast import Text, per_source
 from report.frames import moved_name, moved_number, moved_words
 from report.han_roles import other_han_role
 from report.likeness import CLAUSES
@@ -301,6 +301,7 @@ def _names_it(name: str, stem: Sequence[str], about: str) -> bool:
     return stands_in(stem[0], about) or name.lower() in about.lower()
 
 
+@per_source
 def _lower(source: Text) -> str:
     return source.text.lower()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from report.arithmetic import comes_out
@@ -19,11 +19,11 @@ from report.caveats import carried, is_computed
 from report.citations import SECTION
 from report.claims import describes_source, names_source, sort, without_label
 from report.code import unknown
-from report.contrast import Text, contrast, nearest, plain
+from report.contrast import PER_SOURCE, Text, contrast, nearest, plain
 from report.copies import says_all
 from report.days import strange_date, without_dates
 from report.denials import denied
-from report.likeness import FEWEST, compared, is_strange, share
+from report.likeness import FEWEST, SHORT, compared, is_strange, share
 from report.marks import MARKER, QUOTE, blank, cites
 from report.numbers import FILE, unsupported, values, without_sums
 from report.openers import without_transition
@@ -345,7 +345,7 @@ class Comparison:
     def figure(self, name: str) -> Figures:
         """Return the numbers and dates of a source."""
         if name not in self.figures:
-            self.figures[name] = figures(self.texts[name])
+            self.figures[name] = figured(self.texts[name])
         return self.figures[name]
 
     def numbers(self, names: Sequence[str]) -> list[float]:
@@ -388,6 +388,35 @@ class Comparison:
         known = self.numbers(self.cited)
         around = self.around.replace(said.strip(), " ")
         return "" if comes_out(said, around, known) else "calculation"
+
+
+def prepare(texts: Iterable[str], stopped: Callable[[], bool]) -> None:
+    """Make what statements are compared with of some sources, before there are statements.
+
+    Long sources are left: what is made of them is not kept.
+
+    Args:
+        texts: The full texts of the sources.
+        stopped: Tells whether the statements are there.
+    """
+    for text in (one for one in texts if len(one) <= SHORT):
+        if stopped():
+            return
+        figured(text)
+        source = compared(text)
+        for work in PER_SOURCE:
+            source.made(work)
+
+
+def figured(text: str) -> Figures:
+    """Return the numbers and dates of a source; those of short ones are kept."""
+    return _figures(text) if len(text) <= SHORT else figures(text)
+
+
+# The findings of a run and its report are checked against the same pages.
+@lru_cache(maxsize=256)
+def _figures(text: str) -> Figures:
+    return figures(text)
 
 
 @lru_cache(maxsize=64)

@@ -84,6 +84,16 @@ class Text:
         return found
 
 
+PER_SOURCE: list[Callable[[Text], Any]] = []
+"""What is made of a source once, for the first statement that needs it or before there is one."""
+
+
+def per_source(work: Callable[[Text], Made]) -> Callable[[Text], Made]:
+    """Note that some work is done once for each source (see `Text.made`)."""
+    PER_SOURCE.append(work)
+    return work
+
+
 class Place(NamedTuple):
     """Some sentences of a source, `said[start:end]`, as they are beside a statement."""
 
@@ -218,14 +228,20 @@ def plain(statement: str) -> str:
 
 
 def _compared(said: str, source: Text) -> Iterator[Place]:
-    """Yield the places of a source that have most of the words of what is said."""
+    """Yield the places of a source that have at least half of the words of what is said."""
     found = Counter(at for word in dict.fromkeys(words(said)) for at in source.places.get(word, ()))
     near = sorted({at for at, _ in found.most_common(PLACES)})
     ours = tokens(said) if near else []
     windows = {(at, end) for at in near for end in (at + 1, at + 2)}
+    lower = _lower(ours)
+    count = Counter(lower)
     for start, end in sorted(windows | {(at - 1, at + 1) for at in near if at}):
         theirs = tokens(" ".join(source.said[start:end]))
-        matcher = SequenceMatcher(None, _lower(ours), _lower(theirs), autojunk=False)
+        others = _lower(theirs)
+        # No order of its words makes more of a statement stand there.
+        if (count & Counter(others)).total() < HALF * len(ours):
+            continue
+        matcher = SequenceMatcher(None, lower, others, autojunk=False)
         share = sum(one.size for one in matcher.get_matching_blocks()) / max(len(ours), 1)
         changes = _changes(matcher, ours, theirs)
         left_out = sum(len(one.there) for one in changes)

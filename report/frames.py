@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import dropwhile, islice
 from typing import NamedTuple
 
-from report.contrast import Text
+from report.contrast import Text, per_source
 from report.differences import tokens
 from report.numerals import numerals
 from retrieval.common import GRAMMAR, weight
@@ -168,12 +168,14 @@ def _is_name(text: str) -> bool:
     return any(weight(one) >= RARE for one in pairs) and not re.search(r"\d", text)
 
 
+@per_source
 def _han_runs(source: Text) -> list[str]:
     """Return the clauses and the sentences of a text without the signs between their characters."""
     parts = dict.fromkeys([*_CLAUSE.split(source.text), *_SENTENCE.split(source.text)])
     return [*dict.fromkeys("".join(_HAN_RUN.findall(one)) for one in parts)]
 
 
+@per_source
 def _titles(source: Text) -> list[str]:
     return _TITLE.findall(source.text)
 
@@ -200,10 +202,12 @@ def _run(one: Sequence[str], other: Sequence[str]) -> int:
     return alike
 
 
+@per_source
 def _numbers_of(source: Text) -> _Frames:
     return _frames(_slots(source.text, "number"))
 
 
+@per_source
 def _names_of(source: Text) -> _Frames:
     return _frames(_slots(source.text, "name"))
 

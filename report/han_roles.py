@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from report.contrast import Text
+from report.contrast import Text, per_source
 from retrieval.common import LEAST, weight
 from retrieval.regex import regex
 from retrieval.script import HAN
@@ -173,6 +173,7 @@ def _pairs(text: str) -> frozenset[str]:
     return frozenset(one for one in words(text) if weight(one) > LEAST)
 
 
+@per_source
 def _clauses_of(source: Text) -> list[str]:
     return _clauses(source.text)
 
@@ -183,6 +184,7 @@ def _clauses(text: str) -> list[str]:
     return [one for one in dict.fromkeys(bare) if len(one) > SHORTEST]
 
 
+@per_source
 def _passages(source: Text) -> list[tuple[str, str]]:
     """Return each clause of the sentences of a source with its sentence and the one before it."""
     sides = zip(("", *source.said), source.said, strict=False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from report.contrast import Text
+from report.contrast import Text, per_source
 from report.differences import tokens
 from report.numerals import numerals
 from retrieval.common import LEAST, weight
@@ -132,6 +132,7 @@ def in_brackets(said: str, sources: Sequence[Text]) -> bool:
     return False
 
 
+@per_source
 def _bracketed(source: Text) -> dict[str, set[str]]:
     """Return the names of a source behind which numbers stand in brackets, and these."""
     found: dict[str, set[str]] = {}
@@ -153,6 +154,7 @@ def miscounted(part: str, sources: Sequence[Text]) -> bool:
     )
 
 
+@per_source
 def _counts(source: Text) -> dict[str, set[str]]:
     """Return what a source counts, and in which numbers."""
     found: dict[str, set[str]] = {}
@@ -173,10 +175,12 @@ def _runs(part: str) -> list[str]:
     return [f" {' '.join(said[at : at + RUN])} " for at in range(len(said) - RUN + 1)]
 
 
+@per_source
 def _joined(source: Text) -> str:
     return f" {' '.join(one.lower() for one in tokens(source.text))} "
 
 
+@per_source
 def _in_digits(source: Text) -> str:
     return f" {' '.join(one.lower() for one in tokens(numerals(source.text)))} "
 
@@ -192,6 +196,7 @@ def _overlap(part: _Part, wanted: Mapping[str, int]) -> int:
     return sum(worth for word, worth in wanted.items() if word in part.words)
 
 
+@per_source
 def _parts_of(source: Text) -> list[_Part]:
     """Return the parts with numbers of the sentences of a source, with what is short beside it."""
     found: list[_Part] = []

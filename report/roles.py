@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from report.contrast import Text
+from report.contrast import Text, per_source
 from report.likeness import CLAUSES
 from report.synonyms import base, irregular, stands_in
 from retrieval.dates import MONTHS
@@ -70,6 +70,7 @@ def _other_end(said: str, sources: Sequence[Text]) -> bool:
     )
 
 
+@per_source
 def _life(source: Text) -> re.Match[str] | None:
     return _LIFE.search(source.text)
 
@@ -115,10 +116,12 @@ def _are_others(names: frozenset[str], theirs: Sequence[set[str]], sources: Sequ
     return bool(names) and told and all(known)
 
 
+@per_source
 def _agents_of(source: Text) -> dict[str, set[str]]:
     return _together(_agents(source.text))
 
 
+@per_source
 def _places_of(source: Text) -> dict[str, set[str]]:
     return _together(_places(source.text))
 
@@ -138,6 +141,7 @@ def _agents(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     return ((verb, _words(one["names"])) for one in found for verb in _done(one["verbs"]))
 
 
+@per_source
 def _untold(source: Text) -> frozenset[str]:
     """Return what a source says to be done where no name says by whom."""
     unnamed = (verb for verb, name in _agents(source.text) if not name)
@@ -173,6 +177,7 @@ def _words(names: str) -> frozenset[str]:
     return frozenset(one for one in found if len(one) >= LONG)
 
 
+@per_source
 def _known_names(source: Text) -> frozenset[str]:
     found = re.findall(r"(?<=[\w,(\"“] )[A-Z][\w'’-]*|^[A-Z][\w'’-]*", source.text)
     return frozenset(found)

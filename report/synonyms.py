@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from report.contrast import Text
+from report.contrast import Text, per_source
 from retrieval.regex import regex
 from retrieval.script import HAN
 from retrieval.words import words
@@ -35,6 +35,7 @@ def opposite_size(said: str, sources: Sequence[Text]) -> bool:
     )
 
 
+@per_source
 def _sizes(source: Text) -> frozenset[tuple[str, str]]:
     return _measured(source.text)
 
@@ -55,6 +56,7 @@ def places_of(word: str, source: Text) -> set[int]:
     return {at for one in spelt for at in source.places[one]}
 
 
+@per_source
 def _forms(source: Text) -> dict[str, list[str]]:
     """Return for each form that a word is known by the words of a source with it."""
     found: dict[str, list[str]] = {}

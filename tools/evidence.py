@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from memory.pages.uploads import uploaded
 from memory.pages.within import Scope, scope
 from models.extractive.kinds import asks_list
 from report.citations import SECTION
+from report.comparison import prepare
 from report.rulings import NO_RULING, Ruling
 from report.sources import Citable, register
 from report.support import Proven, proven
@@ -355,6 +358,30 @@ async def verified(
     pages = await texts(here.owner, sources)
     work = partial(proven, text, pages, question, names, ruling)
     return await beside(here, context, role, work, least=least)
+
+
+@asynccontextmanager
+async def preparing(
+    here: Here, context: Context, role: str, sources: Mapping[str, Source]
+) -> AsyncIterator[None]:
+    """Make what a text will be compared with while a model still writes it.
+
+    Nothing waits for that: what is not made when the text is there is made with the checks.
+    """
+    written = threading.Event()
+
+    async def prepared() -> None:
+        with suppress(Problem):
+            pages = await texts(here.owner, sources)
+            await beside(here, context, role, prepare, list(pages.values()), written.is_set)
+
+    work = asyncio.create_task(prepared())
+    try:
+        yield
+    finally:
+        written.set()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
 async def note_checked(here: Here, role: str, checked: Proven, *, again: bool = False) -> None:
