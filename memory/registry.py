@@ -1,7 +1,5 @@
 """All memories, in the order in which they reach a model call: stable ones first."""
 
-from collections.abc import Mapping
-
 from memory.base import Memory, Undo, in_database
 from memory.experience import undoing as experience
 from memory.experience.memory import Experience
@@ -22,7 +20,7 @@ from memory.reports import Reports
 
 MEMORIES: tuple[Memory, ...] = (AgentsFiles(), Profile(), Facts(), Experience(), Reports())
 
-UNDO: Mapping[str, Undo] = {
+UNDO: dict[str, Undo] = {
     "fact": in_database(undo_fact),
     "profile": in_database(undo_profile),
     "file": deciding.undo,

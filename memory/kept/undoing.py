@@ -64,7 +64,8 @@ async def undo(owner: str, number: int) -> list[Logged]:
     _check_not_undone(number, await undone_by(owner))
     before = (await events_of(owner, limit=1))[0].id
     await revert(logged)
-    return await since(owner, before)
+    # What others have changed meanwhile is in the log, too.
+    return [one for one in await since(owner, before) if one.event.undoes]
 
 
 async def revert(logged: Logged) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
-from memory.base import Query
+from memory.base import Query, Reverse
 from memory.facts.store import NewFact, add
 from memory.files.deciding import approve
 from memory.files.projects import project_of, trust
@@ -17,9 +17,10 @@ from memory.files.proposing import NOTHING, Asker, Edit, propose
 from memory.files.sources import on_disk
 from memory.kept.undoing import revert, undo, undo_run
 from memory.learning.feedback import feed_back
+from memory.registry import UNDO
 from runs.lifecycle import Run
 from runs.place import owned
-from storage.events import history, undone_by
+from storage.events import Logged, history, undone_by
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -118,6 +119,22 @@ async def test_of_two_who_undo_an_event_at_once_one_is_told_that_it_is_undone(ho
     assert isinstance(problem, Problem)
     assert problem.code == "undo_done"
     assert len(await history(ME, name="fact.undo")) == 1
+
+
+async def test_what_is_remembered_meanwhile_is_not_told_as_undone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    await add(ME, NewFact("Likes tea"))
+    (logged,) = await history(ME)
+    ready = UNDO["fact"]
+
+    async def meanwhile(event: Logged) -> Reverse:
+        await add(ME, NewFact("Keeps bees"))
+        return await ready(event)
+
+    monkeypatch.setitem(UNDO, "fact", meanwhile)
+
+    assert [one.event.undoes for one in await undo(ME, logged.id)] == [logged.id]
 
 
 async def test_another_owners_events_undo_nothing(file: Path):
