@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -15,7 +15,7 @@ from config.errors import Problem
 from graph.context import Context
 from memory.middleware import last_turns
 from models.load import fallback_name, load, model_name, playing
-from nodes.stack import agent_of
+from nodes.stack import agent_of, has_tools, put
 from nodes.streaming import inside
 from nodes.typed import CUT, MENDABLE, in_words, read, wrong
 from prompts.complaints import complaint
@@ -170,7 +170,7 @@ async def work(
     return Work(spoken(reply), complete, model, around.found, unsure, capped, stood_in, attempt)
 
 
-def _last(said: Sequence[AnyMessage]) -> AIMessage:
+def _last(said: Sequence[BaseMessage]) -> AIMessage:
     """Return the last message of a model in a conversation."""
     return next(message for message in reversed(said) if isinstance(message, AIMessage))
 
@@ -228,14 +228,16 @@ async def _converse(
     messages: Sequence[AnyMessage],
     schema: type[BaseModel] | None = None,
     watched: str = "",
-) -> list[AnyMessage]:
-    """Put messages to the agent of a role; return the whole conversation."""
-    agent = agent_of(around.role, schema)
+) -> list[BaseMessage]:
+    """Put messages to a role, with its tools if it has any; return the whole conversation."""
     try:
         with inside(watched=watched) as config:
+            if schema or not has_tools(around.role):
+                return await put(around, messages, schema)
+            agent = agent_of(around.role)
             result = await agent.ainvoke({"messages": [*messages]}, config, context=around)
     except ModelCallLimitExceededError as error:
         what = f"the {around.role} used its tools again and again, and wrote nothing"
         raise Problem("tool_limit", what) from error
-    talk: list[AnyMessage] = result["messages"]
+    talk: list[BaseMessage] = result["messages"]
     return talk

@@ -1,4 +1,4 @@
-"""Make an agent for a role, with the stack that surrounds each of its calls."""
+"""Call a model through the stack that surrounds each call, or let an agent do it with tools."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from langchain.agents.middleware import (
     ToolCallLimitMiddleware,
 )
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import AnyMessage, BaseMessage, SystemMessage
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from config.errors import Problem
@@ -44,25 +45,44 @@ _formless: set[str] = set()
 """The models that refused a form in this process; the prompt's own words must do for them."""
 
 
-@cache
-def agent_of(role: str, schema: type[BaseModel] | None) -> Agent:
-    """Return the agent that plays a role with any model, with the stack around it.
+async def put(
+    around: Around, messages: Sequence[AnyMessage], schema: type[BaseModel] | None
+) -> list[BaseMessage]:
+    """Put messages to the model of a call, through the stack; return the whole conversation.
 
     Args:
-        role: Who it is; it decides the tools.
-        schema: The form of a typed answer; `None` for free text, where tools may be used.
+        around: The call.
+        messages: What is asked.
+        schema: The form of a typed answer; `None` for free text.
     """
-    tools = [] if schema else TOOLS.get(role, [])
-    # A typed answer is asked for with what its node has chosen to show, which is short.
-    fitting = [] if schema else [Compact()]
+    request = ModelRequest(
+        model=around.model, messages=[*messages], runtime=Runtime(context=around)
+    )
+    response = await _layers(schema).awrap_model_call(request, _sent)
+    return [*messages, *response.result]
+
+
+async def _sent(request: ModelRequest[Around]) -> ModelResponse[Any]:
+    """Call the model as `create_agent` does that has no tools."""
+    first = [request.system_message] if request.system_message else []
+    model = request.model.bind(**request.model_settings)
+    reply = await model.ainvoke([*first, *request.messages])
+    return ModelResponse(result=[reply])
+
+
+def has_tools(role: str) -> bool:
+    """Tell whether a role may use tools where it writes free text."""
+    return bool(TOOLS.get(role))
+
+
+@cache
+def agent_of(role: str) -> Agent:
+    """Return the agent that plays a role which may use tools, with the stack around its model."""
     return create_agent(
         # The form puts the model of the call in its place.
         Extractive(),
-        tools,
-        middleware=[
-            *(_limits() if tools else []),
-            Layers(Form(schema), *fitting, Ledger(), REMINDED, Fallback(), Retry(), Meter()),
-        ],
+        TOOLS[role],
+        middleware=[*_limits(), _layers(None)],
         context_schema=Around,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
@@ -186,6 +206,14 @@ class Layers(AgentMiddleware[Any, Around, Any]):
         for layer in reversed(self.layers):
             handler = partial(layer.awrap_model_call, handler=handler)
         return await handler(request)
+
+
+@cache
+def _layers(schema: type[BaseModel] | None) -> Layers:
+    """Return the stack around a call, from the outside in."""
+    # A typed answer is asked for with what its node has chosen to show, which is short.
+    fitting = [] if schema else [Compact()]
+    return Layers(Form(schema), *fitting, Ledger(), REMINDED, Fallback(), Retry(), Meter())
 
 
 def _limits() -> list[AgentMiddleware[Any, Any, Any]]:

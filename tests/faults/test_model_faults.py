@@ -115,7 +115,7 @@ async def test_a_fault_that_passes_costs_one_more_call_and_nothing_else(
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, "model_auth"), (404, "unknown_model")])
-async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_one_call(
+async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_its_first_calls(
     thread: Session, paid: dict[str, object], model: Server, status: int, code: str
 ):
     fail(model, error=status)
@@ -125,7 +125,7 @@ async def test_a_refused_key_or_an_unknown_model_ends_the_run_after_one_call(
 
     assert problem.value.code == code
     assert "sk-canary" not in str(problem.value)
-    assert len(model.log) == 1
+    assert len(model.log) == 2
 
 
 async def test_one_step_that_always_fails_keeps_the_findings_of_the_others(

@@ -235,3 +235,16 @@ async def test_each_call_is_answered_by_the_model_of_its_run(script: Script):
     told = [(await written(str(models), models=models)).model for models in runs]
 
     assert told == ["fake:one", "fake:two", "fake:one"]
+
+
+async def test_a_typed_answer_goes_straight_to_the_model_without_an_agent(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+):
+    def made(*_: object) -> None:
+        raise AssertionError("no graph is compiled for one answer")
+
+    monkeypatch.setattr("nodes.agent.agent_of", made)
+    monkeypatch.setattr("nodes.stack.create_agent", made)
+    script.on("Bee", stopped('{"title": "Maya"}'))
+
+    assert await asked() == "Maya"
